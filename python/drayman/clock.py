@@ -1,0 +1,234 @@
+"""The one source of time.
+
+Every part of drayman that waits or reads the time is given a :class:`Clock`. :class:`RealClock` is the machine's. :class:`VirtualClock`
+moves only when nothing else can happen: it runs on an event loop of its own (:func:`virtual_loop`) whose selector tells it that no
+callback is ready, so that hours pass in milliseconds and two runs are equal to the byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import heapq
+import itertools
+import selectors
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+"""Where a virtual clock starts."""
+
+
+class Timer(Protocol):
+    """A pending call; :meth:`cancel` may be called at any time, also after it ran."""
+
+    def cancel(self) -> None:
+        """Make sure that the call does not happen."""
+
+
+class Clock(Protocol):
+    """Time as the parts of drayman see it. Durations are in seconds. Not thread-safe, except :meth:`now` and :meth:`monotonic`."""
+
+    def now(self) -> dt.datetime:
+        """Return the wall time, in UTC."""
+
+    def monotonic(self) -> float:
+        """Return seconds from an arbitrary start; never goes back."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for `seconds`; zero or less lets other tasks run once."""
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` on the running loop after `seconds`."""
+
+    def timeout(self, seconds: float | None) -> contextlib.AbstractAsyncContextManager[None]:
+        """Cancel the body and raise `TimeoutError` when it runs longer than `seconds`; None means no limit."""
+
+    def busy(self) -> contextlib.AbstractContextManager[None]:
+        """Mark work that the event loop cannot see (a gRPC call, a thread): a virtual clock stands still meanwhile."""
+
+
+def rfc3339(moment: dt.datetime) -> str:
+    """Return `moment` as Kubernetes prints `metav1.Time`: UTC, whole seconds."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def rfc3339_micro(moment: dt.datetime) -> str:
+    """Return `moment` as Kubernetes prints `metav1.MicroTime`."""
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_rfc3339(text: str) -> dt.datetime:
+    """Read a Kubernetes time. Raises `ValueError` when `text` is not one."""
+    moment = dt.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"time `{text}` has no zone")
+    return moment
+
+
+class RealClock:
+    """The machine's clock."""
+
+    def now(self) -> dt.datetime:
+        """Return the wall time, in UTC."""
+        return dt.datetime.now(dt.UTC)
+
+    def monotonic(self) -> float:
+        """Return the machine's monotonic time."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for `seconds`."""
+        await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` after `seconds`."""
+        return asyncio.get_running_loop().call_later(seconds, callback)
+
+    @contextlib.asynccontextmanager
+    async def timeout(self, seconds: float | None) -> AsyncIterator[None]:
+        """Limit the body to `seconds`."""
+        async with asyncio.timeout(seconds):
+            yield
+
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Do nothing: real time passes by itself."""
+        yield
+
+
+@dataclass(order=True, slots=True)
+class _VirtualTimer:
+    due: float
+    order: int
+    callback: Callable[[], object] = field(compare=False)
+    cancelled: bool = field(default=False, compare=False)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class VirtualClock:
+    """Time that moves only inside :meth:`settle` and :meth:`advance`, and only while the loop of :func:`virtual_loop` is idle.
+
+    Timers due at the same moment run in the order in which they were set, each followed by everything that it wakes.
+    """
+
+    def __init__(self, start: dt.datetime = EPOCH) -> None:
+        self._start = start
+        self._elapsed = 0.0
+        self._timers: list[_VirtualTimer] = []
+        self._order = itertools.count()
+        self._busy = 0
+        self._limit: float | None = None
+        self._reached: asyncio.Future[None] | None = None
+        self._jump_to_limit = False
+
+    def now(self) -> dt.datetime:
+        """Return the virtual wall time."""
+        return self._start + dt.timedelta(seconds=self._elapsed)
+
+    def monotonic(self) -> float:
+        """Return the virtual seconds since the start."""
+        return self._elapsed
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait until `seconds` of virtual time have passed."""
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        done = asyncio.get_running_loop().create_future()
+        timer = self.call_later(seconds, lambda: done.done() or done.set_result(None))
+        try:
+            await done
+        finally:
+            timer.cancel()
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` after `seconds` of virtual time."""
+        timer = _VirtualTimer(self._elapsed + max(seconds, 0.0), next(self._order), callback)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    @contextlib.asynccontextmanager
+    async def timeout(self, seconds: float | None) -> AsyncIterator[None]:
+        """Limit the body to `seconds` of virtual time."""
+        async with asyncio.timeout(None) as scope:
+            timer = None
+            if seconds is not None:
+                timer = self.call_later(seconds, lambda: scope.reschedule(asyncio.get_running_loop().time()))
+            try:
+                yield
+            finally:
+                if timer is not None:
+                    timer.cancel()
+
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Hold the time while work outside the loop is under way."""
+        self._busy += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
+
+    async def settle(self, seconds: float = 60.0) -> None:
+        """Run until nothing is ready and no timer is due within `seconds` of the start of this call; time stops at the last timer that ran."""
+        await self._run_until(self._elapsed + seconds, jump=False)
+
+    async def advance(self, seconds: float) -> None:
+        """Let exactly `seconds` pass, running every timer on the way."""
+        await self._run_until(self._elapsed + seconds, jump=True)
+
+    async def _run_until(self, limit: float, *, jump: bool) -> None:
+        if self._reached is not None:
+            raise RuntimeError("the virtual clock is being moved already")
+        self._limit, self._jump_to_limit = limit, jump
+        self._reached = asyncio.get_running_loop().create_future()
+        try:
+            await self._reached
+        finally:
+            self._limit = self._reached = None
+
+    def on_idle(self) -> bool:
+        """Run the next timer, or end the wait in progress. Called by the loop when nothing is ready; returns whether anything was done."""
+        if self._reached is None or self._reached.done() or self._limit is None or self._busy:
+            return False
+        while self._timers and self._timers[0].cancelled:
+            heapq.heappop(self._timers)
+        if self._timers and self._timers[0].due <= self._limit:
+            timer = heapq.heappop(self._timers)
+            self._elapsed = max(self._elapsed, timer.due)
+            timer.callback()
+        else:
+            if self._jump_to_limit:
+                self._elapsed = self._limit
+            self._reached.set_result(None)
+        return True
+
+
+class _IdleSelector(selectors.DefaultSelector):
+    """A selector that offers the clock a move whenever the loop would block and no file is ready."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if ready or timeout == 0:
+            return ready
+        if self._clock.on_idle():
+            return []
+        return super().select(timeout)
+
+
+def virtual_loop(clock: VirtualClock) -> asyncio.AbstractEventLoop:
+    """Return a new event loop that moves `clock` when it is idle."""
+    return asyncio.SelectorEventLoop(_IdleSelector(clock))
+

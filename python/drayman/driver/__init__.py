@@ -1,0 +1,1 @@
+"""The mock DRA driver: hardware as data, ResourceSlices, the kubelet's gRPC protocols and CDI files."""

@@ -1,0 +1,1 @@
+"""The built-in plugins, each in a module named after it."""

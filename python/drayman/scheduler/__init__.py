@@ -1,0 +1,1 @@
+"""The secondary scheduler: configuration, wiring, scheduling and binding cycles."""

@@ -1,0 +1,1 @@
+//! CEL device selectors: parse, check types, lower, evaluate, cost.

@@ -1,0 +1,1 @@
+//! Builders, generators and a brute-force oracle for tests.
