@@ -1,8 +1,9 @@
 """The one source of time.
 
-Every part of drayman that waits or reads the time is given a :class:`Clock`. :class:`RealClock` is the machine's. :class:`VirtualClock`
-moves only when nothing else can happen: it runs on an event loop of its own (:func:`virtual_loop`) whose selector tells it that no
-callback is ready, so that hours pass in milliseconds and two runs are equal to the byte.
+Every part of drayman that waits or reads the time is given a :class:`Clock`. :class:`RealClock` is the machine's.
+:class:`VirtualClock` moves only when nothing else can happen: it runs on an event loop of its own
+(:func:`virtual_loop`) whose selector tells it that no callback is ready, so that hours pass in milliseconds and two
+runs are equal to the byte.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """Time as the parts of drayman see it. Durations are in seconds. Not thread-safe, except :meth:`now` and :meth:`monotonic`."""
+    """Time as the parts of drayman see it.
+
+    Durations are in seconds. Not thread-safe, except :meth:`now` and :meth:`monotonic`.
+    """
 
     def now(self) -> dt.datetime:
         """Return the wall time, in UTC."""
@@ -114,7 +118,8 @@ class _VirtualTimer:
 
 
 class VirtualClock:
-    """Time that moves only inside :meth:`settle` and :meth:`advance`, and only while the loop of :func:`virtual_loop` is idle.
+    """Time that moves only inside :meth:`settle` and :meth:`advance`, and only while the loop of :func:`virtual_loop`
+    is idle.
 
     Timers due at the same moment run in the order in which they were set, each followed by everything that it wakes.
     """
@@ -142,10 +147,10 @@ class VirtualClock:
         if seconds <= 0:
             await asyncio.sleep(0)
             return
-        done = asyncio.get_running_loop().create_future()
-        timer = self.call_later(seconds, lambda: done.done() or done.set_result(None))
+        done = asyncio.Event()
+        timer = self.call_later(seconds, done.set)
         try:
-            await done
+            await done.wait()
         finally:
             timer.cancel()
 
@@ -178,7 +183,10 @@ class VirtualClock:
             self._busy -= 1
 
     async def settle(self, seconds: float = 60.0) -> None:
-        """Run until nothing is ready and no timer is due within `seconds` of the start of this call; time stops at the last timer that ran."""
+        """Run until nothing is ready and no timer is due within `seconds` of the start of this call.
+
+        Time stops at the last timer that ran.
+        """
         await self._run_until(self._elapsed + seconds, jump=False)
 
     async def advance(self, seconds: float) -> None:
@@ -196,7 +204,10 @@ class VirtualClock:
             self._limit = self._reached = None
 
     def on_idle(self) -> bool:
-        """Run the next timer, or end the wait in progress. Called by the loop when nothing is ready; returns whether anything was done."""
+        """Run the next timer, or end the wait in progress.
+
+        Called by the loop when nothing is ready; returns whether anything was done.
+        """
         if self._reached is None or self._reached.done() or self._limit is None or self._busy:
             return False
         while self._timers and self._timers[0].cancelled:
@@ -231,4 +242,3 @@ class _IdleSelector(selectors.DefaultSelector):
 def virtual_loop(clock: VirtualClock) -> asyncio.AbstractEventLoop:
     """Return a new event loop that moves `clock` when it is idle."""
     return asyncio.SelectorEventLoop(_IdleSelector(clock))
-

@@ -1,6 +1,7 @@
 """Exceptions of the public contract. All derive from :class:`DraymanError`; `str()` is the message to show.
 
-"No" is not an error: a claim that cannot be allocated is an :class:`drayman.Unallocatable` outcome, and only `outcome.unwrap()` raises.
+"No" is not an error: a claim that cannot be allocated is an :class:`drayman.Unallocatable` outcome, and only
+`outcome.unwrap()` raises.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class InputError(DraymanError):
 class AllocationError(DraymanError):
     """The allocator stopped with an error; `str()` is upstream's text.
 
-    `node_local` is true where only this node fails (upstream's `ErrFailedAllocationOnNode`); otherwise the whole attempt does.
+    `node_local` is true where only this node fails (upstream's `ErrFailedAllocationOnNode`); otherwise the whole
+    attempt does.
     """
 
     def __init__(self, message: str, *, node_local: bool = False) -> None:
@@ -123,7 +125,10 @@ class BudgetExceededError(DraymanError):
 
 
 class APIStatusError(DraymanError):
-    """The API server refused; `status` is its `metav1.Status` as a dict, `code`, `reason` and `message` are read from it."""
+    """The API server refused.
+
+    `status` is its `metav1.Status` as a dict, `code`, `reason` and `message` are read from it.
+    """
 
     def __init__(self, status: Mapping[str, Any]) -> None:
         super().__init__(str(status.get("message", "")))

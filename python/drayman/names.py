@@ -14,4 +14,7 @@ SCHEDULER_NAME = "drayman"
 """The default `schedulerName` that the scheduler serves."""
 
 CONTAINERS = PREFIX + "containers"
-"""Annotation that the fake kubelet writes on a pod: JSON object from container name to `{env, devices, mounts, cdiDevices}`."""
+"""Annotation that the fake kubelet writes on a pod.
+
+JSON object from container name to `{env, devices, mounts, cdiDevices}`.
+"""

@@ -1,4 +1,5 @@
-"""HTTP messages without HTTP: what a :class:`Transport` carries and what the fake API server's handlers take and return.
+"""HTTP messages without HTTP: what a :class:`Transport` carries and what the fake API server's handlers take and
+return.
 
 The same handlers answer over sockets (for real clients) and by in-process dispatch (for tests and `simulate`).
 """
@@ -54,7 +55,9 @@ class Transport(Protocol):
         """Send `request` and return the whole answer, whatever its status."""
 
     def stream(self, request: Request) -> AbstractAsyncContextManager[Stream | Response]:
-        """Send `request` and return a :class:`Stream`, or a :class:`Response` when the server refuses or does not stream."""
+        """Send `request` and return a :class:`Stream`, or a :class:`Response` when the server refuses or does not
+        stream.
+        """
 
     async def close(self) -> None:
         """Release connections. Idempotent."""

@@ -21,7 +21,10 @@ class Resource:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def path(self, name: str | None = None, namespace: str | None = None, subresource: str | None = None) -> str:
-        """Return the URL path of a collection (no `name`; no `namespace`: of all namespaces), an object, or a subresource."""
+        """Return the URL path of a collection (no `name`.
+
+        No `namespace`: of all namespaces), an object, or a subresource.
+        """
         parts = ["apis", self.group, self.version] if self.group else ["api", self.version]
         if self.namespaced and namespace is not None:
             parts += ["namespaces", namespace]
