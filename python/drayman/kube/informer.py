@@ -88,6 +88,7 @@ class Informer:
             try:
                 if not resource_version:
                     resource_version = await self._relist()
+                    failures = 0
                 async for event in self._client.watch(
                     self.resource,
                     self._namespace,
@@ -97,7 +98,9 @@ class Informer:
                 ):
                     failures = 0
                     resource_version = self._take(event)
-                continue
+                if failures == 0:
+                    failures = 1
+                    continue
             except APIStatusError as error:
                 if error.code == 410:
                     resource_version = ""

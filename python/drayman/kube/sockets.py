@@ -1,0 +1,73 @@
+"""The transport of long-running parts: HTTP over sockets by aiohttp (extra `scheduler` or `testing`)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import aiohttp
+from yarl import URL
+
+from drayman.kube.config import ServerConfig
+from drayman.kube.http import Request, Response, Stream
+
+_READ_SECONDS = 60.0
+"""How long a whole answer may take; watches have no limit."""
+
+
+class SocketTransport:
+    """Carries requests over HTTP/1.1; one connection for each watch, the others are pooled.
+
+    Make it inside a running event loop, and close it there.
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
+        connector = aiohttp.TCPConnector(limit=0, ssl=config.ssl_context() or True)
+        self._session = aiohttp.ClientSession(connector=connector, auto_decompress=True)
+
+    async def request(self, request: Request) -> Response:
+        """Send `request` and return the whole answer."""
+        timeout = aiohttp.ClientTimeout(total=_READ_SECONDS)
+        try:
+            async with self._open(request, timeout) as answer:
+                return Response(answer.status, await answer.read(), _headers(answer))
+        except TimeoutError as error:
+            raise ConnectionError(f"{self._config.url}: no answer within {_READ_SECONDS:.0f} s") from error
+
+    @contextlib.asynccontextmanager
+    async def stream(self, request: Request) -> AsyncIterator[Stream]:
+        """Send `request` and yield the answer as it comes."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_READ_SECONDS)
+        async with self._open(request, timeout) as answer:
+            yield Stream(answer.status, _chunks(answer), _headers(answer))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+    @contextlib.asynccontextmanager
+    async def _open(self, request: Request, timeout: aiohttp.ClientTimeout) -> AsyncIterator[aiohttp.ClientResponse]:
+        headers = {**request.headers, **self._config.authorization()}
+        url = URL(self._config.url + request.path).with_query(list(request.query))
+        try:
+            async with self._session.request(
+                request.method,
+                url,
+                data=request.body or None,
+                headers=headers,
+                timeout=timeout,
+                server_hostname=self._config.server_name,
+            ) as answer:
+                yield answer
+        except aiohttp.ClientError as error:
+            raise ConnectionError(f"{self._config.url}: {error}") from error
+
+
+def _headers(answer: aiohttp.ClientResponse) -> dict[str, str]:
+    return {name.lower(): value for name, value in answer.headers.items()}
+
+
+async def _chunks(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    async for chunk in answer.content.iter_any():
+        yield chunk
