@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from drayman.clock import rfc3339_micro
@@ -14,12 +15,20 @@ if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.kube.client import Client
 
+log = logging.getLogger(__name__)
+
 NOTE_LIMIT = 1024
 """Bytes that the API accepts in `note`."""
 
+SERIES_LIMIT = 4096
+"""How many events are remembered, to count repetitions."""
+
 
 class Recorder:
-    """Writes events as one component. Not written events raise what the client raises: callers decide whether that matters."""
+    """Writes events as one component.
+
+    Events are hints for people: one that cannot be written is logged and lost, the work that it tells of goes on.
+    """
 
     def __init__(self, client: Client, clock: Clock, component: str, instance: str | None = None) -> None:
         self._client = client
@@ -31,14 +40,21 @@ class Recorder:
     async def event(
         self, regarding: Mapping[str, Any], type_: str, reason: str, note: str, *, action: str | None = None
     ) -> None:
-        """Write an event about the object `regarding`; `type_` is `Normal` or `Warning`, `action` is `reason` when not given."""
+        """Write an event about `regarding`; `type_` is `Normal` or `Warning`, `action` is `reason` when not given."""
         metadata = regarding["metadata"]
         namespace = metadata.get("namespace") or "default"
         note = shorten(note, NOTE_LIMIT)
         key = (str(regarding.get("kind")), namespace, metadata["name"], str(metadata.get("uid")), type_, reason, note)
-        if key in self._series and await self._repeat(key, namespace):
+        try:
+            if key in self._series and await self._repeat(key, namespace):
+                return
+            name = await self._create(regarding, namespace, type_, reason, note, action or reason)
+        except (APIStatusError, ConnectionError) as error:
+            log.warning("event %s about %s/%s is lost: %s", reason, namespace, metadata["name"], error)
             return
-        self._series[key] = (await self._create(regarding, namespace, type_, reason, note, action or reason), 1)
+        self._series[key] = (name, 1)
+        if len(self._series) > SERIES_LIMIT:
+            del self._series[next(iter(self._series))]
 
     async def _repeat(self, key: tuple[str, ...], namespace: str) -> bool:
         name, count = self._series[key]
