@@ -117,6 +117,15 @@ class _VirtualTimer:
         self.cancelled = True
 
 
+@dataclass(slots=True)
+class _Run:
+    """One move of the clock: up to `limit`, at most `timers` timers; `done` is set when nothing is left to do."""
+
+    limit: float
+    timers: float = float("inf")
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class VirtualClock:
     """Time that moves only inside :meth:`settle` and :meth:`advance`, and only while the loop of :func:`virtual_loop`
     is idle.
@@ -130,9 +139,7 @@ class VirtualClock:
         self._timers: list[_VirtualTimer] = []
         self._order = itertools.count()
         self._busy = 0
-        self._limit: float | None = None
-        self._reached: asyncio.Future[None] | None = None
-        self._jump_to_limit = False
+        self._run: _Run | None = None
 
     def now(self) -> dt.datetime:
         """Return the virtual wall time."""
@@ -187,39 +194,49 @@ class VirtualClock:
 
         Time stops at the last timer that ran.
         """
-        await self._run_until(self._elapsed + seconds, jump=False)
+        await self._move(_Run(self._elapsed + seconds))
 
     async def advance(self, seconds: float) -> None:
         """Let exactly `seconds` pass, running every timer on the way."""
-        await self._run_until(self._elapsed + seconds, jump=True)
+        limit = self._elapsed + seconds
+        await self._move(_Run(limit))
+        self._elapsed = limit
 
-    async def _run_until(self, limit: float, *, jump: bool) -> None:
-        if self._reached is not None:
+    async def step(self, limit: float) -> bool:
+        """Run what is ready, then the next timer if due by `limit` (in :meth:`monotonic` time), then what it wakes.
+
+        Returns False when there was no such timer.
+        """
+        run = _Run(limit, timers=1)
+        await self._move(run)
+        return run.timers == 0
+
+    async def _move(self, run: _Run) -> None:
+        if self._run is not None:
             raise RuntimeError("the virtual clock is being moved already")
-        self._limit, self._jump_to_limit = limit, jump
-        self._reached = asyncio.get_running_loop().create_future()
+        self._run = run
         try:
-            await self._reached
+            await run.done.wait()
         finally:
-            self._limit = self._reached = None
+            self._run = None
 
     def on_idle(self) -> bool:
-        """Run the next timer, or end the wait in progress.
+        """Run the next timer, or end the move in progress.
 
         Called by the loop when nothing is ready; returns whether anything was done.
         """
-        if self._reached is None or self._reached.done() or self._limit is None or self._busy:
+        run = self._run
+        if run is None or run.done.is_set() or self._busy:
             return False
         while self._timers and self._timers[0].cancelled:
             heapq.heappop(self._timers)
-        if self._timers and self._timers[0].due <= self._limit:
+        if run.timers > 0 and self._timers and self._timers[0].due <= run.limit:
             timer = heapq.heappop(self._timers)
+            run.timers -= 1
             self._elapsed = max(self._elapsed, timer.due)
             timer.callback()
         else:
-            if self._jump_to_limit:
-                self._elapsed = self._limit
-            self._reached.set_result(None)
+            run.done.set()
         return True
 
 

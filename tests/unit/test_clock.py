@@ -89,3 +89,24 @@ def test_time_stands_still_while_outside_work_is_under_way() -> None:
 
 def test_rfc3339_prints_whole_seconds_in_utc() -> None:
     assert rfc3339(EPOCH) == "2026-01-01T00:00:00Z"
+
+
+def test_step_runs_one_timer_and_what_it_wakes() -> None:
+    clock = VirtualClock()
+    woken: list[float] = []
+
+    async def sleeper() -> None:
+        while True:
+            await clock.sleep(2)
+            woken.append(clock.monotonic())
+
+    async def main() -> None:
+        task = asyncio.ensure_future(sleeper())
+        assert await clock.step(limit=5)
+        assert woken == [2.0]
+        assert await clock.step(limit=5)
+        assert not await clock.step(limit=5)
+        assert woken == [2.0, 4.0]
+        task.cancel()
+
+    run(clock, main())
