@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from drayman.errors import InputError
 from drayman.testing.controllers.context import Context, Controller
+from drayman.testing.controllers.job import JobController
 from drayman.testing.controllers.resourceclaim import ResourceClaimController
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 CONTROLLERS: dict[str, Callable[[Context], Controller]] = {
     "resourceclaim-controller": ResourceClaimController,
+    "job-controller": JobController,
 }
 """The controllers by upstream's names (`kube-controller-manager --controllers`)."""
 
