@@ -1,0 +1,1 @@
+"""The four kinds of patch: JSON patch, JSON merge patch, strategic merge patch, and server-side apply."""

@@ -1,0 +1,197 @@
+"""Label and field selectors of list, watch and deletion of collections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from drayman.api import status
+from drayman.testing.apiserver.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Object = dict[str, Any]
+
+_TERM = re.compile(
+    r"""\s*(?:
+        (?P<absent>!)\s*(?P<absent_key>[^\s=!,()]+)
+      | (?P<key>[^\s=!,()<>]+)\s*(?:
+            (?P<operator>==|=|!=|<|>)\s*(?P<value>[^\s,()]*)
+          | (?P<set>in|notin)\s*\((?P<values>[^()]*)\)
+        )?
+    )\s*(?:,|$)""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    key: str
+    operator: str
+    values: frozenset[str]
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        value = labels.get(self.key)
+        match self.operator:
+            case "exists":
+                return value is not None
+            case "!":
+                return value is None
+            case "in":
+                return value in self.values
+            case "notin":
+                return value not in self.values
+            case order:
+                return value is not None and _compare(value, order, next(iter(self.values)))
+
+
+def _compare(value: str, operator: str, bound: str) -> bool:
+    try:
+        left, right = int(value), int(bound)
+    except ValueError:
+        return False
+    return left > right if operator == ">" else left < right
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What a request wants to see. The empty selector takes everything."""
+
+    labels: tuple[_Requirement, ...] = ()
+    fields: tuple[tuple[Callable[[Object], str], str, bool], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.fields)
+
+    def matches(self, obj: Object) -> bool:
+        """Return whether `obj`, in its stored version, is selected."""
+        labels = obj["metadata"].get("labels") or {}
+        return all(requirement.matches(labels) for requirement in self.labels) and all(
+            (read(obj) == value) is wanted for read, value, wanted in self.fields
+        )
+
+
+def label_requirements(text: str) -> tuple[_Requirement, ...]:
+    """Read a label selector such as `a=b,c in (d,e),!f`. Raises :class:`Refusal` (400) when it is not one."""
+    requirements: list[_Requirement] = []
+    position = 0
+    while position < len(text):
+        found = _TERM.match(text, position)
+        if found is None or found.end() == position:
+            raise Refusal(
+                status.bad_request(f"unable to parse requirement: found '{text[position:]}', expected: identifier")
+            )
+        position = found.end()
+        requirements.append(_requirement(found))
+    return tuple(requirements)
+
+
+def _requirement(term: re.Match[str]) -> _Requirement:
+    if term["absent"]:
+        return _Requirement(term["absent_key"], "!", frozenset())
+    if term["set"]:
+        return _Requirement(term["key"], term["set"], frozenset(value.strip() for value in term["values"].split(",")))
+    match term["operator"]:
+        case None:
+            return _Requirement(term["key"], "exists", frozenset())
+        case "=" | "==":
+            return _Requirement(term["key"], "in", frozenset({term["value"]}))
+        case "!=":
+            return _Requirement(term["key"], "notin", frozenset({term["value"]}))
+        case order:
+            return _Requirement(term["key"], order, frozenset({term["value"]}))
+
+
+def selector(kind: str, label_text: str, field_text: str) -> Selector:
+    """Read both selectors of a request for objects of `kind`; raises :class:`Refusal` (400) for a field that cannot be selected by."""
+    return Selector(label_requirements(label_text), tuple(_field_terms(kind, field_text)))
+
+
+def _field_terms(kind: str, text: str) -> list[tuple[Callable[[Object], str], str, bool]]:
+    terms = []
+    for term in filter(None, text.split(",")):
+        found = re.fullmatch(r"([^=!]+)(==|!=|=)(.*)", term)
+        if found is None:
+            raise Refusal(status.bad_request(f"invalid selector: '{term}'; can't understand '{term}'"))
+        name, operator, value = found.groups()
+        reader = _reader(kind, name)
+        if reader is None:
+            raise Refusal(status.bad_request(f"field label not supported: {name}"))
+        terms.append((reader, value, operator != "!="))
+    return terms
+
+
+# Fields by kind; every kind can be selected by name, and namespaced ones by namespace.
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "Pod": (
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "spec.hostNetwork",
+        "status.phase",
+        "status.podIP",
+        "status.nominatedNodeName",
+    ),
+    "Node": ("spec.unschedulable",),
+    "Namespace": ("status.phase",),
+    "Secret": ("type",),
+    "Service": ("spec.clusterIP", "spec.type"),
+    "ReplicationController": ("status.replicas",),
+    "ReplicaSet": ("status.replicas",),
+    "Job": ("status.successful",),
+    "CertificateSigningRequest": ("spec.signerName",),
+    "ResourceSlice": ("spec.nodeName", "spec.driver", "spec.pool.name"),
+    "Event": (
+        "involvedObject.kind",
+        "involvedObject.namespace",
+        "involvedObject.name",
+        "involvedObject.uid",
+        "involvedObject.apiVersion",
+        "involvedObject.resourceVersion",
+        "involvedObject.fieldPath",
+        "reason",
+        "reportingComponent",
+        "source",
+        "type",
+    ),
+}
+_ALIASES = {"reportingController": "reportingComponent"}
+_BOOLEANS = frozenset({"spec.unschedulable", "spec.hostNetwork"})
+_NUMBERS = {"status.replicas": "status.replicas", "status.successful": "status.succeeded"}
+
+
+def _reader(kind: str, name: str) -> Callable[[Object], str] | None:
+    if kind == "Event":
+        name = _ALIASES.get(name, name).replace("regarding.", "involvedObject.")
+    if name in ("metadata.name", "metadata.namespace"):
+        return _path(name, "")
+    if name not in _FIELDS.get(kind, ()):
+        return None
+    if name == "source" and kind == "Event":
+        return _event_source
+    if name in _BOOLEANS:
+        return _path(name, "false")
+    if name in _NUMBERS:
+        return _path(_NUMBERS[name], "0")
+    return _path(name, "")
+
+
+def _path(name: str, default: str) -> Callable[[Object], str]:
+    steps = name.split(".")
+
+    def read(obj: Object) -> str:
+        value: Any = obj
+        for step in steps:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return default if value is None else str(value)
+
+    return read
+
+
+def _event_source(event: Object) -> str:
+    return str((event.get("source") or {}).get("component") or event.get("reportingComponent") or "")

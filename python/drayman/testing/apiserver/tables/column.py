@@ -1,0 +1,81 @@
+"""What a column is, and how ages are written."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from drayman.clock import parse_rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Object = dict[str, Any]
+Cell = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: `cell(obj, now)` makes its value. `wide` columns show only with `-o wide`."""
+
+    name: str
+    cell: Callable[[Object, dt.datetime], Cell]
+    type: str = "string"
+    wide: bool = False
+    format: str = ""
+
+    def definition(self) -> Object:
+        """Return the `meta.k8s.io/v1` column definition."""
+        return {
+            "name": self.name,
+            "type": self.type,
+            "format": self.format,
+            "description": "",
+            "priority": int(self.wide),
+        }
+
+
+def age(obj: Object, now: dt.datetime) -> str:
+    """Return how long ago the object was created."""
+    return since(obj["metadata"].get("creationTimestamp"), now)
+
+
+def since(timestamp: str | None, now: dt.datetime) -> str:
+    """Return the time from `timestamp` to `now` as kubectl prints it; `<unknown>` without one."""
+    return "<unknown>" if not timestamp else duration(now - parse_rfc3339(timestamp))
+
+
+def duration(span: dt.timedelta) -> str:
+    """Return a duration as `k8s.io/apimachinery/pkg/util/duration.HumanDuration` writes it: two units at most, rounded down."""
+    seconds = int(span.total_seconds())
+    if seconds < -1:
+        return "<invalid>"
+    if seconds < 0:
+        return "0s"
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
+    if seconds < 120:
+        return f"{seconds}s"
+    if minutes < 10:
+        return _pair(minutes, "m", seconds % 60, "s")
+    if hours < 3:
+        return f"{minutes}m"
+    if hours < 8:
+        return _pair(hours, "h", minutes % 60, "m")
+    if hours < 48:
+        return f"{hours}h"
+    if hours < 24 * 8:
+        return _pair(days, "d", hours % 24, "h")
+    if days < 365 * 2:
+        return f"{days}d"
+    if days < 365 * 8:
+        return _pair(days // 365, "y", days % 365, "d")
+    return f"{days // 365}y"
+
+
+def _pair(large: int, large_unit: str, small: int, small_unit: str) -> str:
+    return f"{large}{large_unit}{small}{small_unit}" if small else f"{large}{large_unit}"
+
+
+NAME = Column("Name", lambda obj, now: str(obj["metadata"]["name"]), format="name")
+AGE = Column("Age", age)

@@ -1,0 +1,165 @@
+"""Creating, changing and removing objects: the path that every write takes, whichever request caused it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from drayman.api import status
+from drayman.clock import rfc3339
+from drayman.testing.apiserver import rules, strategy
+from drayman.testing.apiserver.refusal import Refusal
+from drayman.testing.apiserver.store import Store, Stored, key, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from drayman.clock import Clock
+    from drayman.testing.apiserver.identity import Identity
+    from drayman.testing.apiserver.kinds import Kind
+
+Object = dict[str, Any]
+
+_NAME_ATTEMPTS = 8
+
+
+class Writes:
+    """Writes to the store by the API's rules. Objects are in their stored version.
+
+    `after_create` and `after_remove` are called with what was stored and what is gone; the garbage collector hangs
+    there.
+    """
+
+    def __init__(self, store: Store, clock: Clock, identity: Identity, *, trust_metadata: bool) -> None:
+        self._store = store
+        self._clock = clock
+        self._identity = identity
+        self._trust_metadata = trust_metadata
+        self.after_create: Callable[[Kind, Object], object] = _nothing
+        self.after_remove: Callable[[Kind, Object], object] = _nothing
+
+    def get(self, kind: Kind, namespace: str, name: str) -> Stored:
+        """Return an object. Raises :class:`Refusal` (404) when it does not exist."""
+        found = self._store.collection(kind.collection).get(key(namespace, name))
+        if found is None:
+            raise Refusal(status.not_found(kind.group, kind.plural, name))
+        return found
+
+    def create(self, kind: Kind, obj: Object, *, dry_run: bool = False) -> Stored:
+        """Store a new object.
+
+        Raises :class:`Refusal`: 404 when the namespace does not exist, 403 while it is being deleted, 409 when the
+        name is taken, 422 when a rule is broken.
+        """
+        self._check_namespace(kind, obj["metadata"])
+        obj = self._with_new_metadata(kind, obj)
+        obj = strategy.for_create(kind, rules.with_defaults(obj, self._clock.now()))
+        key = key_of(obj["metadata"])
+        if self._store.collection(kind.collection).get(key) is not None:
+            raise Refusal(status.already_exists(kind.group, kind.plural, obj["metadata"]["name"]))
+        if dry_run:
+            return Stored(obj, 0)
+        stored = self._store.put(kind.collection, obj)
+        self.after_create(kind, stored.obj)
+        return stored
+
+    def update(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        change: Callable[[Object], Object],
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+    ) -> Stored:
+        """Replace an object by what `change` makes of it; nothing is written when that is equal.
+
+        The new object's resourceVersion, where set, must be the present one (409). Raises :class:`Refusal`.
+        """
+        current = self.get(kind, namespace, name)
+        old = current.obj
+        new = change(old)
+        self._check_precondition(kind, new["metadata"], old["metadata"], name)
+        prepare = strategy.for_status_update if subresource == "status" else strategy.for_update
+        new = prepare(kind, rules.with_defaults(new, self._clock.now()), old)
+        return self.commit(kind, new, current, dry_run=dry_run)
+
+    def commit(self, kind: Kind, new: Object, current: Stored, *, dry_run: bool = False) -> Stored:
+        """Store `new` in place of `current`, or remove the object when nothing keeps it any more."""
+        new = {**new, "metadata": {**new["metadata"], "resourceVersion": str(current.revision)}}
+        if new == current.obj:
+            return current
+        if dry_run:
+            return Stored(new, current.revision)
+        stored = self._store.put(kind.collection, new)
+        return self.remove(kind, stored) if _finished(stored.obj) else stored
+
+    def remove(self, kind: Kind, stored: Stored) -> Stored:
+        """Take an object out of the store, and everything that it owns."""
+        gone = self._store.remove(kind.collection, key_of(stored.obj["metadata"]))
+        self.after_remove(kind, gone.obj)
+        return gone
+
+    def _check_namespace(self, kind: Kind, metadata: Object) -> None:
+        if not kind.namespaced:
+            return
+        name = metadata.get("namespace", "")
+        namespace = self._store.collection("namespaces").get(name)
+        if namespace is None:
+            raise Refusal(status.not_found("", "namespaces", name))
+        if "deletionTimestamp" in namespace.obj["metadata"]:
+            reason = f"unable to create new content in namespace {name} because it is being terminated"
+            refusal = status.forbidden(kind.group, kind.plural, metadata.get("name", ""), reason)
+            cause = {
+                "reason": "NamespaceTerminating",
+                "message": f"namespace {name} is being terminated",
+                "field": "metadata.namespace",
+            }
+            refusal["details"] = {**refusal.get("details", {}), "causes": [cause]}
+            raise Refusal(refusal)
+
+    def _with_new_metadata(self, kind: Kind, obj: Object) -> Object:
+        metadata = {name: value for name, value in obj["metadata"].items() if name not in _NOT_FOR_CREATE}
+        if not metadata.get("name") and metadata.get("generateName"):
+            metadata["name"] = self._free_name(kind, metadata.get("namespace", ""), metadata["generateName"])
+        trusted = metadata if self._trust_metadata else {}
+        metadata["uid"] = trusted.get("uid") or self._identity.uid()
+        metadata["creationTimestamp"] = trusted.get("creationTimestamp") or rfc3339(self._clock.now())
+        return {**obj, "metadata": metadata}
+
+    def _free_name(self, kind: Kind, namespace: str, base: str) -> str:
+        collection = self._store.collection(kind.collection)
+        for _ in range(_NAME_ATTEMPTS):
+            name = self._identity.name(base)
+            if collection.get(key(namespace, name)) is None:
+                return name
+        raise Refusal(status.already_exists(kind.group, kind.plural, name))
+
+    def _check_precondition(self, kind: Kind, new: Object, old: Object, name: str) -> None:
+        if new.get("uid") and new["uid"] != old["uid"]:
+            place = f"/registry/{kind.plural}/{key_of(old)}"
+            precondition = status.precondition_failed("UID", new["uid"], old["uid"])
+            reason = f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: {precondition}"
+            raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
+        if new.get("resourceVersion") and new["resourceVersion"] != old["resourceVersion"]:
+            raise Refusal(status.conflict(kind.group, kind.plural, name, status.OBJECT_MODIFIED))
+
+
+_NOT_FOR_CREATE = frozenset(
+    {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "generation"}
+)
+
+
+def _finished(obj: Object) -> bool:
+    """Return whether nothing keeps an object that is being deleted."""
+    metadata = obj["metadata"]
+    kept = (
+        metadata.get("finalizers")
+        or metadata.get("deletionGracePeriodSeconds")
+        or (obj.get("spec") or {}).get("finalizers")
+    )
+    return "deletionTimestamp" in metadata and not kept
+
+
+def _nothing(kind: Kind, obj: Object) -> None:
+    """Stand in for a listener."""
