@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman.kube.http import Request, Response, Stream
-from drayman.testing.apiserver import paths
+from drayman.testing.apiserver import paths, version
+from drayman.testing.apiserver.discovery import Discovery
 from drayman.testing.apiserver.garbage import GarbageCollector
 from drayman.testing.apiserver.identity import Identity
 from drayman.testing.apiserver.kinds import BY_COLLECTION
-from drayman.testing.apiserver.refusal import Refusal, refusal_answer
+from drayman.testing.apiserver.openapi import OpenAPI
+from drayman.testing.apiserver.refusal import Refusal, answer, refusal_answer
 from drayman.testing.apiserver.registry import Registry
 from drayman.testing.apiserver.resources import ResourceHandlers
 from drayman.testing.apiserver.store import LOG_SIZE, Store
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from drayman.clock import Clock
 
+_HEALTH = ("healthz", "livez", "readyz")
 _NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
@@ -51,6 +54,9 @@ class APIServer:
         writes = Writes(store, clock, Identity(seed), trust_metadata=trust_metadata)
         garbage = GarbageCollector(store, writes, clock)
         self._resources = ResourceHandlers(registry, store, writes, garbage.deletion, clock)
+        self._discovery = Discovery(registry)
+        self._version = version.information(kubernetes_version)
+        self._openapi = OpenAPI(registry, self._version["gitVersion"])
         for name in _NAMESPACES:
             namespace: dict[str, Any] = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}}
             writes.create(BY_COLLECTION["namespaces"], namespace)
@@ -63,4 +69,12 @@ class APIServer:
                 return self._resources.handle(request, place)
         except Refusal as refusal:
             return refusal_answer(refusal)
-        return Response(404, b"404 page not found\n", {"content-type": "text/plain; charset=utf-8"})
+        found = self._discovery.handle(request) or self._openapi.handle(request) or self._about(request.path)
+        return found or Response(404, b"404 page not found\n", {"content-type": "text/plain; charset=utf-8"})
+
+    def _about(self, path: str) -> Response | None:
+        if path == "/version":
+            return answer(200, self._version)
+        if path.strip("/").partition("/")[0] in _HEALTH:
+            return Response(200, b"ok", {"content-type": "text/plain; charset=utf-8"})
+        return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.clock import parse_rfc3339
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 Object = dict[str, Any]
 Cell = str | int | bool
@@ -75,6 +75,62 @@ def duration(span: dt.timedelta) -> str:
 
 def _pair(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large}{large_unit}{small}{small_unit}" if small else f"{large}{large_unit}"
+
+
+def at(obj: Any, path: str, default: Any = None) -> Any:
+    """Return the value at a dotted path, or `default` where a step is missing or null."""
+    for step in path.split("."):
+        obj = obj.get(step) if isinstance(obj, dict) else None
+    return default if obj is None else obj
+
+
+def text(path: str, default: str = "") -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows the text at `path`."""
+    return lambda obj, now: str(at(obj, path, default) or default)
+
+
+def number(path: str, default: int = 0) -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows the number at `path`."""
+    return lambda obj, now: int(at(obj, path, default))
+
+
+def flag(path: str, *, default: bool = False) -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows the boolean at `path`."""
+    return lambda obj, now: bool(at(obj, path, default))
+
+
+def count(*paths: str) -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows how many entries the lists or maps at `paths` have."""
+    return lambda obj, now: sum(len(at(obj, path, ())) for path in paths)
+
+
+def labels(path: str) -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows a map as `a=b,c=d`."""
+    return lambda obj, now: format_labels(at(obj, path, {}))
+
+
+def format_labels(values: Mapping[str, str]) -> str:
+    """Return a map as `a=b,c=d` in the order of its keys, `<none>` when it is empty."""
+    return ",".join(f"{key}={values[key]}" for key in sorted(values)) or "<none>"
+
+
+def label_selector(path: str) -> Callable[[Object, dt.datetime], Cell]:
+    """Return a cell function that shows the `metav1.LabelSelector` at `path`."""
+    return lambda obj, now: _format_selector(at(obj, path, {}))
+
+
+def _format_selector(selector: Object) -> str:
+    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for expression in selector.get("matchExpressions") or ():
+        key, values = expression["key"], ",".join(sorted(expression.get("values") or ()))
+        forms = {
+            "In": f"{key} in ({values})",
+            "NotIn": f"{key} notin ({values})",
+            "Exists": key,
+            "DoesNotExist": f"!{key}",
+        }
+        terms.append((key, forms.get(expression["operator"], key)))
+    return ",".join(term for _, term in sorted(terms)) or "<none>"
 
 
 NAME = Column("Name", lambda obj, now: str(obj["metadata"]["name"]), format="name")
