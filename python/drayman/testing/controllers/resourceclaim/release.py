@@ -92,8 +92,11 @@ class Releaser:
         await self._remove_finalizer(claim)
 
     async def _remove_finalizer(self, claim: Object) -> None:
-        finalizers = [name for name in claim["metadata"]["finalizers"] if name != FINALIZER]
-        await self._client.update(CLAIMS, {**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
+        metadata = dict(claim["metadata"])
+        metadata["finalizers"] = [name for name in metadata["finalizers"] if name != FINALIZER]
+        if not metadata["finalizers"]:
+            del metadata["finalizers"]
+        await self._client.update(CLAIMS, {**claim, "metadata": metadata})
 
     async def _delete_if_unneeded(self, claim: Object) -> None:
         """Delete a generated claim whose pod will not run again, although the pod object may stay for long.
