@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.api import field, status
 from drayman.testing.apiserver.refusal import Refusal
-from drayman.testing.apiserver.store import key_of
+from drayman.testing.apiserver.writes import precondition_failed
 
 if TYPE_CHECKING:
     from drayman.testing.apiserver.kinds import Kind
@@ -59,14 +59,7 @@ def _check_preconditions(pods: Kind, pod: Object, wanted: Object) -> None:
     present = pod["metadata"]
     for name, label in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         if wanted.get(name) and wanted[name] != present[name]:
-            condition = (
-                f"Precondition failed: {label} in precondition: {wanted[name]}, {label} in object meta: {present[name]}"
-            )
-            reason = (
-                f"StorageError: invalid object, Code: 4, Key: /registry/pods/{key_of(present)}, ResourceVersion: 0, "
-                f"AdditionalErrorMsg: {condition}"
-            )
-            raise Refusal(status.conflict(pods.group, pods.plural, present["name"], reason))
+            raise precondition_failed(pods, present, label, wanted[name], present[name])
 
 
 def _obstacle(pod: Object) -> str:

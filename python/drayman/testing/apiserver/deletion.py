@@ -131,8 +131,8 @@ def _check_preconditions(kind: Kind, metadata: Object, name: str, options: Delet
         raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
     if options.resource_version and options.resource_version != metadata["resourceVersion"]:
         reason = (
-            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion in record "
-            f"({metadata['resourceVersion']}). The object might have been modified"
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion "
+            f"in record ({metadata['resourceVersion']}). The object might have been modified"
         )
         raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
 

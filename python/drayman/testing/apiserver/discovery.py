@@ -1,4 +1,4 @@
-"""Discovery: which groups, versions and resources there are, in the old form (a document a version) and the aggregated one."""
+"""Discovery: which groups, versions and resources there are, a document each or all in one (aggregated)."""
 
 from __future__ import annotations
 

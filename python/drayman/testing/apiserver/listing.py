@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
+from drayman.testing.apiserver import parameters
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Collection, Store, Stored, encode, key_of
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 _CONTINUE_EXPIRED = (
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
-    "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token "
-    "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
-    "now may show up in the list."
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
 )
 _PRESENT = -1
 
@@ -54,7 +55,7 @@ def page(store: Store, collection: Collection, request: Request, namespace: str,
 
     Raises :class:`Refusal`: 400 for parameters that do not fit, 410 for a version that is too old.
     """
-    limit = _number(request, "limit")
+    limit = parameters.number(request, "limit")
     token = _continue(request)
     start, revision = ("", _revision(store, request)) if token is None else (token.start, token.revision)
     if revision == _PRESENT or revision == store.revision:
@@ -85,7 +86,7 @@ def _revision(store: Store, request: Request) -> int:
 
     Everything that is stored is as new as any version asked for with `NotOlderThan`.
     """
-    wanted = _number(request, "resourceVersion")
+    wanted = parameters.number(request, "resourceVersion")
     match = request.param("resourceVersionMatch")
     if wanted > store.revision:
         raise too_new(wanted, store.revision)
@@ -119,12 +120,3 @@ def _continue(request: Request) -> _Token | None:
 def _expired(start: str) -> Object:
     refusal = status.expired(_CONTINUE_EXPIRED)
     return {**refusal, "metadata": {"continue": _Token(_PRESENT, start).encode()}}
-
-
-def _number(request: Request, name: str) -> int:
-    text = request.param(name)
-    if not text:
-        return 0
-    if not text.isdecimal():
-        raise Refusal(status.bad_request(f'strconv.ParseUint: parsing "{text}": invalid syntax'))
-    return int(text)

@@ -105,7 +105,7 @@ def _requirement(term: re.Match[str]) -> _Requirement:
 
 
 def selector(kind: str, label_text: str, field_text: str) -> Selector:
-    """Read both selectors of a request for objects of `kind`; raises :class:`Refusal` (400) for a field that cannot be selected by."""
+    """Read both selectors of a request. Raises :class:`Refusal` (400), also for a field without selection in `kind`."""
     return Selector(label_requirements(label_text), tuple(_field_terms(kind, field_text)))
 
 

@@ -17,7 +17,7 @@ from drayman.testing.apiserver.kinds import BY_COLLECTION
 from drayman.testing.apiserver.openapi import OpenAPI
 from drayman.testing.apiserver.refusal import Refusal, answer, refusal_answer
 from drayman.testing.apiserver.registry import Registry
-from drayman.testing.apiserver.resources import ResourceHandlers
+from drayman.testing.apiserver.resources import NOT_FOUND, ResourceHandlers
 from drayman.testing.apiserver.store import LOG_SIZE, Store
 from drayman.testing.apiserver.writes import Writes
 
@@ -70,7 +70,7 @@ class APIServer:
         except Refusal as refusal:
             return refusal_answer(refusal)
         found = self._discovery.handle(request) or self._openapi.handle(request) or self._about(request.path)
-        return found or Response(404, b"404 page not found\n", {"content-type": "text/plain; charset=utf-8"})
+        return found or NOT_FOUND
 
     def _about(self, path: str) -> Response | None:
         if path == "/version":

@@ -25,6 +25,11 @@ _KEPT_POD_STATUS = (
     "extendedResourceClaimStatus",
     "nodeAllocatableResourceClaimStatuses",
 )
+_SPEC_PARTS = {
+    "ephemeralcontainers": ("ephemeralContainers",),
+    "finalize": ("finalizers",),
+    "resize": ("containers", "initContainers"),
+}
 
 
 def for_create(kind: Kind, obj: Object) -> Object:
@@ -41,7 +46,7 @@ def for_create(kind: Kind, obj: Object) -> Object:
 
 
 def for_update(kind: Kind, new: Object, old: Object) -> Object:
-    """Return `new` as an update of the whole object stores it: the status is the old one's, a changed spec counts as a new generation."""
+    """Return `new` as an update stores it: with the old status; a changed spec counts as a new generation."""
     new = _with_system_metadata(new, old)
     if kind.has_status:
         new = _with(new, "status", old.get("status"))
@@ -51,8 +56,25 @@ def for_update(kind: Kind, new: Object, old: Object) -> Object:
     return new
 
 
+def for_part_update(part: str, kind: Kind, new: Object, old: Object) -> Object:
+    """Return `new` as an update of a subresource stores it: the old object with that part of the new one."""
+    if part == "status":
+        return for_status_update(kind, new, old)
+    metadata = {**old["metadata"], "resourceVersion": new["metadata"].get("resourceVersion", "")}
+    if part == "approval":
+        return {**old, "metadata": metadata, "status": new.get("status") or {}}
+    spec, given = dict(old.get("spec") or {}), new.get("spec") or {}
+    for name in _SPEC_PARTS[part]:
+        spec.pop(name, None)
+        if given.get(name):
+            spec[name] = given[name]
+    if kind.generation and spec != old.get("spec"):
+        metadata["generation"] = int(metadata.get("generation", 0)) + 1
+    return {**old, "metadata": metadata, "spec": spec}
+
+
 def for_status_update(kind: Kind, new: Object, old: Object) -> Object:
-    """Return `new` as an update of `/status` stores it: all but the status is the old one's, for some kinds all but status and metadata."""
+    """Return `new` as an update of `/status` stores it: with the old spec and what else is not its to change."""
     new = _with_system_metadata(new, old)
     kept = {name: value for name, value in old.items() if name not in ("metadata", "status")}
     metadata = dict(new["metadata"])

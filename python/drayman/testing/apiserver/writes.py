@@ -79,9 +79,12 @@ class Writes:
         current = self.get(kind, namespace, name)
         old = current.obj
         new = change(old)
-        self._check_precondition(kind, new["metadata"], old["metadata"], name)
-        prepare = strategy.for_status_update if subresource == "status" else strategy.for_update
-        new = prepare(kind, rules.with_defaults(new, self._clock.now()), old)
+        self._check_precondition(kind, new["metadata"], old["metadata"])
+        new = rules.with_defaults(new, self._clock.now())
+        if subresource:
+            new = strategy.for_part_update(subresource, kind, new, old)
+        else:
+            new = strategy.for_update(kind, new, old)
         return self.commit(kind, new, current, dry_run=dry_run)
 
     def commit(self, kind: Kind, new: Object, current: Stored, *, dry_run: bool = False) -> Stored:
@@ -135,14 +138,20 @@ class Writes:
                 return name
         raise Refusal(status.already_exists(kind.group, kind.plural, name))
 
-    def _check_precondition(self, kind: Kind, new: Object, old: Object, name: str) -> None:
-        if new.get("uid") and new["uid"] != old["uid"]:
-            place = f"/registry/{kind.plural}/{key_of(old)}"
-            precondition = status.precondition_failed("UID", new["uid"], old["uid"])
-            reason = f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: {precondition}"
-            raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
-        if new.get("resourceVersion") and new["resourceVersion"] != old["resourceVersion"]:
-            raise Refusal(status.conflict(kind.group, kind.plural, name, status.OBJECT_MODIFIED))
+    def _check_precondition(self, kind: Kind, wanted: Object, present: Object) -> None:
+        if wanted.get("uid") and wanted["uid"] != present["uid"]:
+            raise precondition_failed(kind, present, "UID", wanted["uid"], present["uid"])
+        if wanted.get("resourceVersion") and wanted["resourceVersion"] != present["resourceVersion"]:
+            raise Refusal(status.conflict(kind.group, kind.plural, present["name"], status.OBJECT_MODIFIED))
+
+
+def precondition_failed(kind: Kind, present: Object, label: str, wanted: str, found: str) -> Refusal:
+    """Return the refusal (409) of a write that was meant for another object, or another version of it."""
+    reason = (
+        f"StorageError: invalid object, Code: 4, Key: /registry/{kind.plural}/{key_of(present)}, ResourceVersion: 0, "
+        f"AdditionalErrorMsg: {status.precondition_failed(label, wanted, found)}"
+    )
+    return Refusal(status.conflict(kind.group, kind.plural, present["name"], reason))
 
 
 _NOT_FOR_CREATE = frozenset(

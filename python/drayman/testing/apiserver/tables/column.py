@@ -47,7 +47,7 @@ def since(timestamp: str | None, now: dt.datetime) -> str:
 
 
 def duration(span: dt.timedelta) -> str:
-    """Return a duration as `k8s.io/apimachinery/pkg/util/duration.HumanDuration` writes it: two units at most, rounded down."""
+    """Return a duration as `HumanDuration` of apimachinery writes it: two units at most, rounded down."""
     seconds = int(span.total_seconds())
     if seconds < -1:
         return "<invalid>"
@@ -116,10 +116,11 @@ def format_labels(values: Mapping[str, str]) -> str:
 
 def label_selector(path: str) -> Callable[[Object, dt.datetime], Cell]:
     """Return a cell function that shows the `metav1.LabelSelector` at `path`."""
-    return lambda obj, now: _format_selector(at(obj, path, {}))
+    return lambda obj, now: format_selector(at(obj, path, {}))
 
 
-def _format_selector(selector: Object) -> str:
+def format_selector(selector: Object) -> str:
+    """Return a `metav1.LabelSelector` as text, `<none>` when it selects everything."""
     terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
     for expression in selector.get("matchExpressions") or ():
         key, values = expression["key"], ",".join(sorted(expression.get("values") or ()))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def claim_state(claim: Object) -> str:
-    """Return the STATE of a ResourceClaim: `pending`, `allocated`, `allocated,reserved`, with `deleted` first while it is being deleted."""
+    """Return the STATE of a ResourceClaim, such as `pending` or `allocated,reserved`; `deleted` comes first."""
     deleted = "deletionTimestamp" in claim["metadata"]
     states = ["deleted"] if deleted else []
     if at(claim, "status.allocation") is None:

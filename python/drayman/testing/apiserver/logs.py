@@ -1,0 +1,80 @@
+"""The `log` subresource of pods. Containers do not run here: the fake kubelet writes with PUT what GET then serves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from drayman.api import status
+from drayman.kube.http import Response
+from drayman.testing.apiserver.refusal import Refusal
+
+if TYPE_CHECKING:
+    from drayman.kube.http import Request
+    from drayman.testing.apiserver.store import Store
+
+Object = dict[str, Any]
+
+_CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
+_TEXT = {"content-type": "text/plain"}
+
+
+class Logs:
+    """What containers wrote, by the uid of their pod; forgotten with the pod."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._logs: dict[tuple[str, str], bytes] = {}
+
+    def read(self, request: Request, pod: Object) -> Response:
+        """Return the log of a container.
+
+        Raises :class:`Refusal` (400) when there is no such container, or it has not started.
+        """
+        name, container = pod["metadata"]["name"], _container(request, pod)
+        if request.param("previous") in ("true", "1"):
+            message = f'previous terminated container "{container}" in pod "{name}" not found'
+            raise Refusal(status.bad_request(message))
+        log = self._logs.get((pod["metadata"]["uid"], container))
+        if log is None:
+            raise Refusal(status.bad_request(_not_started(pod, container)))
+        tail = request.param("tailLines")
+        if tail.isdecimal():
+            lines = log.splitlines(keepends=True)
+            log = b"".join(lines[len(lines) - min(int(tail), len(lines)) :])
+        limit = request.param("limitBytes")
+        return Response(200, log[: int(limit)] if limit.isdecimal() else log, _TEXT)
+
+    def write(self, request: Request, pod: Object) -> Response:
+        """Replace the log of a container by the body of the request."""
+        self._logs = {key: log for key, log in self._logs.items() if self._store.place_of(key[0]) is not None}
+        self._logs[pod["metadata"]["uid"], _container(request, pod)] = request.body
+        return Response(200, b"", _TEXT)
+
+
+def _container(request: Request, pod: Object) -> str:
+    spec, name = pod["spec"], pod["metadata"]["name"]
+    wanted = request.param("container")
+    if wanted:
+        if any(container["name"] == wanted for part in _CONTAINER_LISTS for container in spec.get(part) or ()):
+            return wanted
+        raise Refusal(status.bad_request(f"container {wanted} is not valid for pod {name}"))
+    names = [str(container["name"]) for container in spec["containers"]]
+    if len(names) == 1:
+        return names[0]
+    message = f"a container name must be specified for pod {name}, choose one of: [{' '.join(names)}]"
+    init = [str(container["name"]) for container in spec.get("initContainers") or ()]
+    if init:
+        message += f" or one of the init containers: [{' '.join(init)}]"
+    raise Refusal(status.bad_request(message))
+
+
+def _not_started(pod: Object, container: str) -> str:
+    name = pod["metadata"]["name"]
+    if not pod["spec"].get("nodeName"):
+        return f"pod {name} does not have a host assigned"
+    reason = "ContainerCreating"
+    for part in ("initContainerStatuses", "containerStatuses"):
+        for state in (pod.get("status") or {}).get(part) or ():
+            if state.get("name") == container:
+                reason = ((state.get("state") or {}).get("waiting") or {}).get("reason") or reason
+    return f'container "{container}" in pod "{name}" is waiting to start: {reason}'
