@@ -1,0 +1,90 @@
+//! Quantities for Python.
+
+use drayman_api::quantity::{Format, QuantityError};
+use pyo3::prelude::*;
+
+use crate::error::input_error;
+
+/// An exact decimal number in Kubernetes' notation.
+#[pyclass(frozen, eq, ord, hash, str, module = "drayman.quantity")]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Quantity(drayman_api::Quantity);
+
+#[derive(FromPyObject)]
+enum Source<'py> {
+    Quantity(Bound<'py, Quantity>),
+    Integer(i64),
+    Text(String),
+}
+
+#[pymethods]
+impl Quantity {
+    #[new]
+    fn new(value: Source<'_>) -> PyResult<Self> {
+        match value {
+            Source::Quantity(quantity) => Ok(quantity.get().clone()),
+            Source::Integer(value) => Ok(Self(drayman_api::Quantity::from_i64(value, Format::DecimalSi))),
+            Source::Text(text) => text.parse().map(Self).map_err(input_error),
+        }
+    }
+
+    /// The number rounded up to a whole one.
+    fn value(&self) -> i64 {
+        self.0.value()
+    }
+
+    /// A thousand times the number, rounded up to a whole one.
+    fn milli_value(&self) -> i64 {
+        self.0.milli_value()
+    }
+
+    /// The canonical text.
+    fn canonical(&self) -> String {
+        self.0.canonical()
+    }
+
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.0.format().name()
+    }
+
+    fn __add__(&self, other: &Self) -> PyResult<Self> {
+        self.combine(other, drayman_api::Quantity::checked_add)
+    }
+
+    fn __sub__(&self, other: &Self) -> PyResult<Self> {
+        self.combine(other, drayman_api::Quantity::checked_sub)
+    }
+
+    fn __bool__(&self) -> bool {
+        !self.0.is_zero()
+    }
+
+    fn __float__(&self) -> f64 {
+        self.0.approximate_f64()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Quantity('{}')", self.0)
+    }
+
+    fn __getnewargs__(&self) -> (String,) {
+        (self.0.to_string(),)
+    }
+}
+
+impl Quantity {
+    fn combine(
+        &self,
+        other: &Self,
+        operation: impl Fn(&drayman_api::Quantity, &drayman_api::Quantity) -> Result<drayman_api::Quantity, QuantityError>,
+    ) -> PyResult<Self> {
+        operation(&self.0, &other.0).map(Self).map_err(input_error)
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
