@@ -1,1 +1,80 @@
-"""The scheduler framework: extension points, status codes, cycle state, queue and runtime. Knows no plugin and no API server."""
+"""The scheduling framework: extension points, statuses, queue and runtime. Knows no plugin and no API server."""
+
+from drayman.framework.cycle_state import CycleState, StateKey
+from drayman.framework.events import Action, ClusterEvent, EventResource, Happening, QueueingHint, Registration
+from drayman.framework.handle import API, Events, Handle, Observer, Settings, Snapshot
+from drayman.framework.interfaces import (
+    MAX_NODE_SCORE,
+    BatchFilterPlugin,
+    BindPlugin,
+    EnqueueExtensions,
+    ExplainPlugin,
+    FilterPlugin,
+    NormalizeScorePlugin,
+    PermitPlugin,
+    Plugin,
+    PluginClass,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreFilterResult,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+from drayman.framework.node_info import NodeInfo, PodInfo
+from drayman.framework.objects import Object
+from drayman.framework.queued_pod import QueuedPod
+from drayman.framework.status import SKIP, SUCCESS, Code, Notice, Status, failed, unresolvable, unschedulable
+
+__all__ = [
+    "API",
+    "MAX_NODE_SCORE",
+    "SKIP",
+    "SUCCESS",
+    "Action",
+    "BatchFilterPlugin",
+    "BindPlugin",
+    "ClusterEvent",
+    "Code",
+    "CycleState",
+    "EnqueueExtensions",
+    "EventResource",
+    "Events",
+    "ExplainPlugin",
+    "FilterPlugin",
+    "Handle",
+    "Happening",
+    "NodeInfo",
+    "NormalizeScorePlugin",
+    "Notice",
+    "Object",
+    "Observer",
+    "PermitPlugin",
+    "Plugin",
+    "PluginClass",
+    "PodInfo",
+    "PostBindPlugin",
+    "PostFilterPlugin",
+    "PreBindPlugin",
+    "PreEnqueuePlugin",
+    "PreFilterPlugin",
+    "PreFilterResult",
+    "PreScorePlugin",
+    "QueueSortPlugin",
+    "QueuedPod",
+    "QueueingHint",
+    "Registration",
+    "ReservePlugin",
+    "ScorePlugin",
+    "Settings",
+    "Snapshot",
+    "StateKey",
+    "Status",
+    "failed",
+    "unresolvable",
+    "unschedulable",
+]
