@@ -1,0 +1,20 @@
+"""The built-in kinds with their fields and types, strict decoding by them, and hints for unknown names."""
+
+from __future__ import annotations
+
+from drayman.api.schema.decoding import Decoded, DecodingError, decode, strict
+from drayman.api.schema.hints import did_you_mean, field_hint
+from drayman.api.schema.table import groups, kinds, type_of, versions
+
+__all__ = [
+    "Decoded",
+    "DecodingError",
+    "decode",
+    "did_you_mean",
+    "field_hint",
+    "groups",
+    "kinds",
+    "strict",
+    "type_of",
+    "versions",
+]
