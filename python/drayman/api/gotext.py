@@ -42,10 +42,11 @@ def marshal(value: Any) -> str:
     return text
 
 
+def plain(value: Any) -> str:
+    """Return a string as it is, anything else as :func:`simple`."""
+    return value if isinstance(value, str) else simple(value)
+
+
 def simple(value: Any) -> str:
     """Return a string quoted, a number or boolean as `%v` prints it, anything else as JSON."""
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return marshal(value)
+    return quote(value) if isinstance(value, str) else marshal(value)

@@ -15,6 +15,8 @@ def did_you_mean(name: str, choices: Collection[str]) -> str | None:
     """Return the choice nearest to `name`, or None when none is near. Case does not count."""
     by_lower = {choice.lower(): choice for choice in sorted(choices)}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    if not near:
+        near = sorted((known for known in by_lower if name.lower().startswith(known)), key=len, reverse=True)
     return by_lower[near[0]] if near else None
 
 

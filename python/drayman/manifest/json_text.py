@@ -1,0 +1,56 @@
+"""JSON documents. Values come from the standard library's fast parser; positions are found later, when someone asks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class JSONTextError(ValueError):
+    """Text that is not JSON; `line` is 1-based, or None when it is not known."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def looks_like_json(text: str) -> bool:
+    """Return whether `text` starts like a JSON object or list, as kubectl decides."""
+    return text.lstrip()[:1] in {"{", "["}
+
+
+def documents(text: str) -> Iterator[Any]:
+    """Yield the JSON documents that stand one after the other in `text`. Raises :class:`JSONTextError`."""
+    decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
+    at = _skip_space(text, 0)
+    while at < len(text):
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            raise JSONTextError(error.msg[:1].lower() + error.msg[1:], error.lineno) from error
+        except RecursionError as error:
+            raise JSONTextError("nested too deep", None) from error
+        yield value
+        at = _skip_space(text, at)
+
+
+def _skip_space(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise JSONTextError(f"field `{twice}` is given twice", None)
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise JSONTextError(f"`{name}` is not a number that JSON has", None)
