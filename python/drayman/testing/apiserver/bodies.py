@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
 from drayman.testing.apiserver import representation, rules
+from drayman.testing.apiserver.govalue import go_value
 from drayman.testing.apiserver.refusal import Refusal
+from drayman.testing.apiserver.store import encode
 
 if TYPE_CHECKING:
     from drayman.kube.http import Request
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 MAX_BYTES = 3 * 1024 * 1024
+APPLY = "application/apply-patch+yaml"
+STRATEGIC = "application/strategic-merge-patch+json"
 _OBJECT_TYPES = ("application/json", "application/yaml")
 
 
@@ -51,24 +55,29 @@ def decode(request: Request, accepted: tuple[str, ...] = _OBJECT_TYPES) -> Any:
 
 
 def decode_object(request: Request, served: Served, namespace: str, name: str = "") -> Body:
-    """Return the object of a creation or an update. Raises :class:`Refusal` (400, 413, 415, 422)."""
-    return admit(decode(request), request.param("fieldValidation"), served, namespace, name)
+    """Return the object of a creation, an update or an apply. Raises :class:`Refusal` (400, 413, 415)."""
+    accepted = (*_OBJECT_TYPES, APPLY)
+    obj = _typed(decode(request, accepted), served)
+    _check_type(obj, served)
+    obj, warnings = rules.decoded(obj, served.version, request.param("fieldValidation"))
+    return Body(_placed(obj, served, namespace, name), warnings)
 
 
-def admit(obj: Any, field_validation: str, served: Served, namespace: str, name: str = "") -> Body:
-    """Check that `obj` is an object of the served kind at this place, and return it in the stored version."""
+def patched_object(request: Request, patch: Any, patched: Any, served: Served, namespace: str, name: str) -> Body:
+    """Return what `patch` made of an object. Raises :class:`Refusal`: 422 when that is not one, 400 when it moved."""
+    obj = _typed(patched, served)
+    _check_type(obj, served)
+    # Upstream shows a strategic patch as it is, and what the other kinds of patch have made.
+    shown = go_value(patch) if media_type(request) == STRATEGIC else encode(obj).decode()
+    obj, warnings = rules.patched(obj, shown, request.param("fieldValidation"))
+    return Body(_placed(obj, served, namespace, name), warnings)
+
+
+def _typed(obj: Any, served: Served) -> Object:
     if not isinstance(obj, dict):
         raise Refusal(status.bad_request("the body of the request is not an object"))
-    obj = {
-        "kind": served.kind.kind,
-        "apiVersion": served.api_version,
-        **{key: value for key, value in obj.items() if value is not None},
-    }
-    _check_type(obj, served)
-    obj, warnings = rules.strict(obj, field_validation)
-    metadata = dict(obj.get("metadata") or {})
-    _place(metadata, served, namespace, name)
-    return Body(representation.to_stored(served, {**obj, "metadata": metadata}), warnings)
+    given = {name: value for name, value in obj.items() if value is not None and value != ""}
+    return {"kind": served.kind.kind, "apiVersion": served.api_version, **given}
 
 
 def _check_type(obj: Object, served: Served) -> None:
@@ -80,8 +89,9 @@ def _check_type(obj: Object, served: Served) -> None:
         raise Refusal(status.bad_request(f'no kind "{obj["kind"]}" is registered for version "{served.api_version}"'))
 
 
-def _place(metadata: Object, served: Served, namespace: str, name: str) -> None:
-    """Fill in namespace and name from the URL, and refuse others."""
+def _placed(obj: Object, served: Served, namespace: str, name: str) -> Object:
+    """Return the object in its stored version, with namespace and name of the URL; others are refused."""
+    metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key != "managedFields"}
     if not served.kind.namespaced:
         metadata.pop("namespace", None)
     elif metadata.get("namespace", namespace) not in (namespace, ""):
@@ -89,9 +99,9 @@ def _place(metadata: Object, served: Served, namespace: str, name: str) -> None:
         raise Refusal(status.bad_request(message))
     else:
         metadata["namespace"] = namespace
-    if not name:
-        return
-    if metadata.get("name", name) != name:
-        message = f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
-        raise Refusal(status.bad_request(message))
-    metadata["name"] = name
+    if name:
+        if metadata.get("name", name) != name:
+            message = f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
+            raise Refusal(status.bad_request(message))
+        metadata["name"] = name
+    return representation.to_stored(served, {**obj, "metadata": metadata})

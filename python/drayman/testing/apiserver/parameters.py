@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drayman.api import status
+from drayman.api import field, status
+from drayman.testing.apiserver.patches.managers import Manager
 from drayman.testing.apiserver.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -33,3 +34,16 @@ def dry_run(request: Request) -> bool:
         if stage != "All":
             raise Refusal(status.bad_request(f'invalid dryRun "{stage}": supported values: "All"'))
     return bool(stages)
+
+
+def author(request: Request, api_version: str, subresource: str, operation: str, now: str) -> Manager:
+    """Return who writes: the `fieldManager` parameter or, but for an apply, the first word of the user agent.
+
+    Raises :class:`Refusal` (422) when an apply does not say.
+    """
+    name = request.param("fieldManager")
+    if not name and operation == "Apply":
+        error = field.required(field.Path("fieldManager"), "is required for apply patch")
+        raise Refusal(status.invalid("meta.k8s.io", "PatchOptions", "", [error]))
+    name = name or request.headers.get("user-agent", "unknown").partition("/")[0]
+    return Manager(name, operation, api_version, subresource, now, frozenset())

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
+from drayman.clock import rfc3339
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import bodies, deletion, listing, parameters, representation, selectors
-from drayman.testing.apiserver.patches import merge, operations, strategic
+from drayman.testing.apiserver.patches import apply, merge, operations, strategic
 from drayman.testing.apiserver.refusal import JSON, Refusal, answer, raw_answer
-from drayman.testing.apiserver.store import Store, Stored
+from drayman.testing.apiserver.store import Store, Stored, key
 from drayman.testing.apiserver.subresources import SubresourceHandlers
 from drayman.testing.apiserver.watch import WatchOptions, watch
 
 if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.testing.apiserver.deletion import Deletion
+    from drayman.testing.apiserver.patches.managers import Manager
     from drayman.testing.apiserver.paths import Place
     from drayman.testing.apiserver.registry import Registry, Served
     from drayman.testing.apiserver.writes import Writes
@@ -30,7 +32,7 @@ _OBJECT_PARTS = ("", "status", "finalize", "ephemeralcontainers", "resize", "app
 _PATCHES: dict[str, Callable[[Any, Any], Any]] = {
     "application/json-patch+json": operations.apply,
     "application/merge-patch+json": merge.merge,
-    "application/strategic-merge-patch+json": strategic.apply,
+    bodies.STRATEGIC: strategic.apply,
 }
 
 NOT_FOUND = Response(404, b"404 page not found\n", {"content-type": "text/plain; charset=utf-8"})
@@ -117,19 +119,40 @@ class ResourceHandlers:
         return self._answer(request, served, stored, 200, body.warnings)
 
     def _patch(self, request: Request, place: Place, served: Served) -> Response:
-        patch = bodies.decode(request, tuple(_PATCHES))
-        apply = _PATCHES[bodies.media_type(request)]
+        if bodies.media_type(request) == bodies.APPLY:
+            return self._apply(request, place, served)
+        patch = bodies.decode(request, (*_PATCHES, bodies.APPLY))
+        patched_by = _PATCHES[bodies.media_type(request)]
         warnings: tuple[str, ...] = ()
 
         def change(old: Object) -> Object:
             nonlocal warnings
-            patched = apply(representation.from_stored(served, old), patch)
-            body = bodies.admit(patched, request.param("fieldValidation"), served, place.namespace, place.name)
+            patched = patched_by(representation.from_stored(served, old), patch)
+            body = bodies.patched_object(request, patch, patched, served, place.namespace, place.name)
             warnings = body.warnings
             return body.obj
 
         stored = self._write(request, place, served, change)
         return self._answer(request, served, stored, 200, warnings)
+
+    def _apply(self, request: Request, place: Place, served: Served) -> Response:
+        author = self._author(request, place, served, "Apply")
+        body = bodies.decode_object(request, served, place.namespace, place.name)
+        force = parameters.is_set(request, "force")
+        collection = self._store.collection(served.kind.collection)
+        if not place.subresource and collection.get(key(place.namespace, place.name)) is None:
+            obj = apply.apply(None, body.obj, author, force=force)
+            stored = self._writes.create(served.kind, obj, dry_run=parameters.dry_run(request))
+            return self._answer(request, served, stored, 201, body.warnings)
+        stored = self._writes.update(
+            served.kind,
+            place.namespace,
+            place.name,
+            lambda old: apply.apply(old, body.obj, author, force=force),
+            subresource=place.subresource,
+            dry_run=parameters.dry_run(request),
+        )
+        return self._answer(request, served, stored, 200, body.warnings)
 
     def _write(self, request: Request, place: Place, served: Served, change: Callable[[Object], Object]) -> Stored:
         return self._writes.update(
@@ -138,8 +161,13 @@ class ResourceHandlers:
             place.name,
             change,
             subresource=place.subresource,
+            author=self._author(request, place, served, "Update"),
             dry_run=parameters.dry_run(request),
         )
+
+    def _author(self, request: Request, place: Place, served: Served, operation: str) -> Manager:
+        now = rfc3339(self._clock.now())
+        return parameters.author(request, served.api_version, place.subresource, operation, now)
 
     def _delete(self, request: Request, place: Place, served: Served) -> Response:
         stored, gone = self._deletion.delete(served.kind, place.namespace, place.name, _delete_options(request))

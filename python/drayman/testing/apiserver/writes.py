@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.api import status
 from drayman.clock import rfc3339
 from drayman.testing.apiserver import rules, strategy
+from drayman.testing.apiserver.patches import managers
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Store, Stored, key, key_of
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.testing.apiserver.identity import Identity
     from drayman.testing.apiserver.kinds import Kind
+    from drayman.testing.apiserver.patches.managers import Manager
 
 Object = dict[str, Any]
 
@@ -70,11 +72,13 @@ class Writes:
         change: Callable[[Object], Object],
         *,
         subresource: str = "",
+        author: Manager | None = None,
         dry_run: bool = False,
     ) -> Stored:
         """Replace an object by what `change` makes of it; nothing is written when that is equal.
 
-        The new object's resourceVersion, where set, must be the present one (409). Raises :class:`Refusal`.
+        The new object's resourceVersion, where set, must be the present one (409). `author` becomes the owner of what
+        changed; without one `change` has seen to that. Raises :class:`Refusal`.
         """
         current = self.get(kind, namespace, name)
         old = current.obj
@@ -85,12 +89,14 @@ class Writes:
             new = strategy.for_part_update(subresource, kind, new, old)
         else:
             new = strategy.for_update(kind, new, old)
+        if author is not None:
+            new = managers.updated(new, old, author)
         return self.commit(kind, new, current, dry_run=dry_run)
 
     def commit(self, kind: Kind, new: Object, current: Stored, *, dry_run: bool = False) -> Stored:
         """Store `new` in place of `current`, or remove the object when nothing keeps it any more."""
         new = {**new, "metadata": {**new["metadata"], "resourceVersion": str(current.revision)}}
-        if new == current.obj:
+        if managers.equal(new, current.obj):
             return current
         if dry_run:
             return Stored(new, current.revision)
@@ -155,7 +161,7 @@ def precondition_failed(kind: Kind, present: Object, label: str, wanted: str, fo
 
 
 _NOT_FOR_CREATE = frozenset(
-    {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "generation"}
+    {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}
 )
 
 

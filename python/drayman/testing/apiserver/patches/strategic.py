@@ -48,16 +48,12 @@ def _merge_object(original: Object, patch: Object, of: Type) -> Object:
             merged.pop(name, None)
         else:
             order = patch.get(_SET_ORDER + name)
-            merged[name] = _merge_value(merged.get(name), value, _type_of(of, name), order)
+            merged[name] = _merge_value(merged.get(name), value, of.member(name), order)
     for name, order in patch.items():
         field = name.removeprefix(_SET_ORDER)
         if name.startswith(_SET_ORDER) and field not in patch and isinstance(merged.get(field), list):
-            merged[field] = _ordered(merged[field], order, merged[field], _type_of(of, field).merge_key)
+            merged[field] = _ordered(merged[field], order, merged[field], of.member(field).merge_key)
     return merged
-
-
-def _type_of(of: Type, name: str) -> Type:
-    return of.item if of.is_map else structure.field(of.name, name)
 
 
 def _retain(original: Object, patch: Object) -> Object:

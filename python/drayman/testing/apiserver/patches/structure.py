@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from drayman.api.schema import table
+
 UNKNOWN = "any"
 """The type of what the schema does not describe."""
 
@@ -33,6 +35,10 @@ class Type:
     patch: frozenset[str] = frozenset()
     merge_key: str = ""
 
+    def member(self, name: str) -> Type:
+        """Return the type of a field of an object, or of a value of a map."""
+        return self.item if self.is_map else field(self.name, name)
+
     @property
     def item(self) -> Type:
         """The type of the items of a list or the values of a map."""
@@ -41,17 +47,16 @@ class Type:
 
 def root(api_version: str, kind: str) -> Type:
     """Return the type of a whole object."""
-    name = _schema()["kinds"].get(api_version, {}).get(kind)
-    return Type(name or UNKNOWN)
+    return Type(table.type_of(api_version, kind) or UNKNOWN)
 
 
 @functools.cache
 def field(type_name: str, name: str) -> Type:
     """Return the type of a field of an object type."""
-    declared = _schema()["types"].get(type_name, {})
-    if not isinstance(declared, dict) or name not in declared:
+    declared = table.types().get(type_name, {}).get(name)
+    if declared is None:
         return Type()
-    plain = _parse(declared[name])
+    plain = _parse(declared)
     entry = _list_types()["fields"].get(type_name, {}).get(name, {})
     return Type(
         plain.name,
@@ -71,12 +76,6 @@ def _parse(declared: str) -> Type:
     if declared.startswith("map[string]"):
         return Type(declared.removeprefix("map[string]"), is_map=True)
     return Type(declared, atomic=declared in _list_types()["atomic"])
-
-
-@functools.cache
-def _schema() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((resources.files("drayman.api") / "schema.json").read_text())
-    return loaded
 
 
 @functools.cache
