@@ -134,13 +134,27 @@ pub struct ExactDeviceRequest {
 
 /// One alternative of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "SubRequestFields")]
 pub struct DeviceSubRequest {
     /// Name within the request.
-    #[serde(default)]
     pub name: String,
-    /// What it asks for.
+    /// What it asks for; admin access does not exist here.
     #[serde(flatten)]
     pub request: ExactDeviceRequest,
+}
+
+#[derive(Deserialize)]
+struct SubRequestFields {
+    #[serde(default)]
+    name: String,
+    #[serde(flatten)]
+    request: ExactDeviceRequest,
+}
+
+impl From<SubRequestFields> for DeviceSubRequest {
+    fn from(fields: SubRequestFields) -> Self {
+        Self { name: fields.name, request: ExactDeviceRequest { admin_access: None, ..fields.request } }
+    }
 }
 
 open_enum! {

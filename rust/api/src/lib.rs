@@ -10,6 +10,7 @@ pub mod version;
 mod allocation;
 mod claim;
 mod class;
+mod defaults;
 mod device;
 mod error;
 mod metadata;

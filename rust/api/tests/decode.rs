@@ -112,3 +112,31 @@ fn text_that_is_not_json_is_an_error_with_its_position() {
     let error = Object::from_json(b"{\"kind\": ").expect_err("broken");
     assert_eq!(error.to_string(), "object: EOF while parsing a value at line 1 column 9");
 }
+
+#[test]
+fn admin_access_of_a_subrequest_is_ignored_as_an_unknown_field() {
+    let claim = claim(&json!({"spec": {"devices": {"requests": [{"name": "r", "firstAvailable": [
+        {"name": "a", "deviceClassName": "c", "adminAccess": true}]}]}}}));
+    let RequestKind::FirstAvailable(alternatives) = &claim.spec.devices.requests[0].kind else {
+        unreachable!("it is set")
+    };
+    assert_eq!(alternatives[0].request.admin_access, None);
+}
+
+#[test]
+fn defaults_are_those_of_the_api_server() {
+    let mut claim = claim(&json!({"spec": {"devices": {"requests": [
+        {"name": "none", "exactly": {"deviceClassName": "c", "tolerations": [{"key": "k"}]}},
+        {"name": "all", "exactly": {"deviceClassName": "c", "allocationMode": "All"}},
+        {"name": "future", "exactly": {"deviceClassName": "c", "allocationMode": "Most"}},
+        {"name": "alternatives", "firstAvailable": [{"name": "a", "deviceClassName": "c"}]}]}}}));
+    claim.spec.set_defaults();
+    let expected = json!({"devices": {"requests": [
+        {"name": "none", "exactly": {"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1,
+            "tolerations": [{"key": "k", "operator": "Equal"}]}},
+        {"name": "all", "exactly": {"deviceClassName": "c", "allocationMode": "All"}},
+        {"name": "future", "exactly": {"deviceClassName": "c", "allocationMode": "Most"}},
+        {"name": "alternatives", "firstAvailable": [
+            {"name": "a", "deviceClassName": "c", "allocationMode": "ExactCount", "count": 1}]}]}});
+    assert_eq!(serde_json::to_value(&claim.spec).expect("JSON"), expected);
+}
