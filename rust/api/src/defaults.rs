@@ -15,7 +15,9 @@ impl DeviceRequest {
         match &mut self.kind {
             RequestKind::Exactly(exactly) => exactly.set_defaults(),
             RequestKind::FirstAvailable(alternatives) => {
-                alternatives.iter_mut().for_each(|alternative| alternative.request.set_defaults());
+                for alternative in alternatives {
+                    alternative.request.set_defaults();
+                }
             }
             RequestKind::Unknown => {}
         }

@@ -1,6 +1,6 @@
 //! The structs hold every field of upstream's types that they should: each is read, or listed here as ignored with the reason.
 //!
-//! Upstream's fields come from the table that `hack/update` makes of Kubernetes' OpenAPI files.
+//! Upstream's fields come from the table that `hack/update` makes of Kubernetes' `OpenAPI` files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
