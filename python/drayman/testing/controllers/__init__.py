@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 from drayman.errors import InputError
 from drayman.testing.controllers.context import Context, Controller
+from drayman.testing.controllers.deployment import DeploymentController
 from drayman.testing.controllers.job import JobController
+from drayman.testing.controllers.podgc import PodGCController
+from drayman.testing.controllers.replicaset import ReplicaSetController
 from drayman.testing.controllers.resourceclaim import ResourceClaimController
+from drayman.testing.controllers.taint_eviction import TaintEvictionController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -18,7 +22,11 @@ if TYPE_CHECKING:
 
 CONTROLLERS: dict[str, Callable[[Context], Controller]] = {
     "resourceclaim-controller": ResourceClaimController,
+    "device-taint-eviction-controller": TaintEvictionController,
     "job-controller": JobController,
+    "deployment-controller": DeploymentController,
+    "replicaset-controller": ReplicaSetController,
+    "pod-garbage-collector-controller": PodGCController,
 }
 """The controllers by upstream's names (`kube-controller-manager --controllers`)."""
 

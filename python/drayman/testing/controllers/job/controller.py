@@ -12,11 +12,10 @@ from drayman.kube.resources import JOBS, PODS
 from drayman.testing.controllers.context import Index
 from drayman.testing.controllers.job.spec import TRACKING_FINALIZER, finished_condition, has_finalizer
 from drayman.testing.controllers.job.sync import JobSync
+from drayman.testing.controllers.pods import owner_uids
 from drayman.testing.controllers.queue import WorkQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from drayman.kube.client import Object
     from drayman.testing.controllers.context import Context
 
@@ -37,7 +36,7 @@ class JobController:
         """Pods whose finalizer was removed, until the watch shows that."""
         pods, jobs = context.informer(PODS), context.informer(JOBS)
         self._pods, self._jobs = pods.store, jobs.store
-        self.pods_by_owner = Index(pods, _owner)
+        self.pods_by_owner = Index(pods, owner_uids)
         self._job_versions: dict[str, int] = {}
         pods.add_handler(self._pod_changed, lambda _, new: self._pod_changed(new), self._pod_deleted)
         jobs.add_handler(self._job_changed, lambda _, new: self._job_changed(new), self._job_deleted)
@@ -126,9 +125,3 @@ class JobController:
             return False
         job = self._jobs.get(f"{pod['metadata']['namespace']}/{owner['name']}")
         return job is not None and job["metadata"]["uid"] == owner["uid"]
-
-
-def _owner(pod: Object) -> Iterator[str]:
-    owner = resourceclaim.controller_of(pod)
-    if owner is not None:
-        yield owner["uid"]

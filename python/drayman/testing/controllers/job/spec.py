@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
+
+from drayman.testing.controllers.pods import from_template
 
 if TYPE_CHECKING:
     from drayman.kube.client import Object
@@ -66,43 +67,24 @@ def has_finalizer(pod: Object) -> bool:
 
 def new_pod(job: Object, index: int | None) -> Object:
     """Return a pod of `job`, for completion `index` where completions have one."""
-    metadata, template = job["metadata"], job["spec"]["template"]
-    spec = copy.deepcopy(template["spec"])
-    pod_metadata = copy.deepcopy(template.get("metadata", {}))
-    labels: dict[str, str] = {
-        **pod_metadata.get("labels", {}),
-        "batch.kubernetes.io/controller-uid": metadata["uid"],
-        "batch.kubernetes.io/job-name": metadata["name"],
-        "controller-uid": metadata["uid"],
-        "job-name": metadata["name"],
+    uid, name = job["metadata"]["uid"], job["metadata"]["name"]
+    pod = from_template(job, job["spec"]["template"], f"{name}-" if index is None else f"{name}-{index}-")
+    metadata, spec = pod["metadata"], pod["spec"]
+    metadata["finalizers"] = [*metadata.get("finalizers", ()), TRACKING_FINALIZER]
+    metadata["labels"] = {
+        **metadata.get("labels", {}),
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": name,
+        "controller-uid": uid,
+        "job-name": name,
     }
-    annotations: dict[str, str] = dict(pod_metadata.get("annotations", {}))
-    name = metadata["name"]
     if index is not None:
-        labels[COMPLETION_INDEX] = annotations[COMPLETION_INDEX] = str(index)
-        name = f"{name}-{index}"
-        spec["hostname"] = name
+        metadata["labels"][COMPLETION_INDEX] = str(index)
+        metadata["annotations"] = {**metadata.get("annotations", {}), COMPLETION_INDEX: str(index)}
+        spec["hostname"] = f"{name}-{index}"
         for container in [*spec.get("initContainers", ()), *spec["containers"]]:
             _add_index_variable(container)
-    pod_metadata |= {
-        "generateName": f"{name}-",
-        "namespace": metadata["namespace"],
-        "labels": labels,
-        "finalizers": [*pod_metadata.get("finalizers", ()), TRACKING_FINALIZER],
-        "ownerReferences": [
-            {
-                "apiVersion": "batch/v1",
-                "kind": "Job",
-                "name": metadata["name"],
-                "uid": metadata["uid"],
-                "controller": True,
-                "blockOwnerDeletion": True,
-            }
-        ],
-    }
-    if annotations:
-        pod_metadata["annotations"] = annotations
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": pod_metadata, "spec": spec}
+    return pod
 
 
 def _add_index_variable(container: dict[str, Any]) -> None:
