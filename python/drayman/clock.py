@@ -56,6 +56,9 @@ class Clock(Protocol):
     def busy(self) -> contextlib.AbstractContextManager[None]:
         """Mark work that the event loop cannot see (a gRPC call, a thread): a virtual clock stands still meanwhile."""
 
+    def waiting(self) -> contextlib.AbstractContextManager[None]:
+        """Take back one mark of :meth:`busy` while the marked work itself waits for time to pass."""
+
 
 def rfc3339(moment: dt.datetime) -> str:
     """Return `moment` as Kubernetes prints `metav1.Time`: UTC, whole seconds."""
@@ -102,6 +105,11 @@ class RealClock:
 
     @contextlib.contextmanager
     def busy(self) -> Iterator[None]:
+        """Do nothing: real time passes by itself."""
+        yield
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
         """Do nothing: real time passes by itself."""
         yield
 
@@ -188,6 +196,16 @@ class VirtualClock:
             yield
         finally:
             self._busy -= 1
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let the time move although work outside the loop is under way, because that work waits for it."""
+        marked = self._busy > 0
+        self._busy -= marked
+        try:
+            yield
+        finally:
+            self._busy += marked
 
     async def settle(self, seconds: float = 60.0) -> None:
         """Run until nothing is ready and no timer is due within `seconds` of the start of this call.
