@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/dynamic-resource-allocation/cel"
+)
+
+// celQuestion is one expression on one device. Environment is "stored" (the scheduler's, the default) or "new" (the
+// API server's); Derived compiles the expression as a derived attribute, which is not evaluated.
+type celQuestion struct {
+	Expression  string `json:"expression"`
+	Environment string `json:"environment"`
+	Derived     bool   `json:"derived"`
+	Device      struct {
+		Driver                   string                                                    `json:"driver"`
+		Attributes               map[resourceapi.QualifiedName]resourceapi.DeviceAttribute `json:"attributes"`
+		Capacity                 map[resourceapi.QualifiedName]resourceapi.DeviceCapacity  `json:"capacity"`
+		AllowMultipleAllocations *bool                                                     `json:"allowMultipleAllocations"`
+	} `json:"device"`
+}
+
+// celAnswer has compileError, or match, or matchError; Cost is what the evaluation cost, also one that failed, and
+// MaxCost the static estimate.
+type celAnswer struct {
+	CompileError string  `json:"compileError,omitempty"`
+	Match        *bool   `json:"match,omitempty"`
+	MatchError   string  `json:"matchError,omitempty"`
+	Cost         *uint64 `json:"cost,omitempty"`
+	MaxCost      *uint64 `json:"maxCost,omitempty"`
+}
+
+func evaluate(ctx context.Context, asked celQuestion) any {
+	kind := environment.StoredExpressions
+	if asked.Environment == "new" {
+		kind = environment.NewExpressions
+	}
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: true})
+	compiled := compiler.CompileCELExpression(asked.Expression, cel.Options{EnvType: &kind, DerivedAttribute: asked.Derived})
+	if compiled.Error != nil {
+		return celAnswer{CompileError: compiled.Error.Error()}
+	}
+	given := celAnswer{MaxCost: &compiled.MaxCost}
+	if asked.Derived {
+		return given
+	}
+	match, details, err := compiled.DeviceMatches(ctx, cel.Device{
+		Driver:                   asked.Device.Driver,
+		AllowMultipleAllocations: asked.Device.AllowMultipleAllocations,
+		Attributes:               asked.Device.Attributes,
+		Capacity:                 asked.Device.Capacity,
+	})
+	if details != nil {
+		given.Cost = details.ActualCost()
+	}
+	if err != nil {
+		given.MatchError = err.Error()
+	} else {
+		given.Match = &match
+	}
+	return given
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// quantityQuestion asks for everything about A, and about A and B where B is given.
+type quantityQuestion struct {
+	A string  `json:"a"`
+	B *string `json:"b"`
+}
+
+type quantityAnswer struct {
+	Error      string  `json:"error,omitempty"`
+	Text       string  `json:"text,omitempty"`
+	Sign       int     `json:"sign"`
+	Value      int64   `json:"value"`
+	MilliValue int64   `json:"milliValue"`
+	Float      float64 `json:"float"`
+	Compare    *int    `json:"compare,omitempty"`
+	Sum        *string `json:"sum,omitempty"`
+	Difference *string `json:"difference,omitempty"`
+}
+
+func compute(asked quantityQuestion) any {
+	a, err := resource.ParseQuantity(asked.A)
+	if err != nil {
+		return quantityAnswer{Error: err.Error()}
+	}
+	given := quantityAnswer{
+		Text:       a.String(),
+		Sign:       a.Sign(),
+		Value:      a.Value(),
+		MilliValue: a.MilliValue(),
+		Float:      a.AsApproximateFloat64(),
+	}
+	if asked.B == nil {
+		return given
+	}
+	b, err := resource.ParseQuantity(*asked.B)
+	if err != nil {
+		return quantityAnswer{Error: err.Error()}
+	}
+	order := a.Cmp(b)
+	sum, difference := a.DeepCopy(), a.DeepCopy()
+	sum.Add(b)
+	difference.Sub(b)
+	added, subtracted := sum.String(), difference.String()
+	given.Compare, given.Sum, given.Difference = &order, &added, &subtracted
+	return given
+}
+
+// notFound is what a lister of the API server's client gives.
+func notFound(class string) error {
+	return apierrors.NewNotFound(resourceapi.Resource("deviceclass"), class)
+}
