@@ -36,7 +36,7 @@ class Applier:
     async def create(self, obj: Mapping[str, Any]) -> Object:
         """Create `obj`; a `status` in it is written afterwards, through the status subresource."""
         resource = await self._discovery.of(str(obj["apiVersion"]), str(obj["kind"]))
-        wanted = self._placed(obj) if resource.namespaced else obj
+        wanted = self.placed(obj) if resource.namespaced else obj
         created = await self._client.create(resource, wanted, field_validation="Strict", field_manager=FIELD_MANAGER)
         return await self._write_status(created, obj.get("status"))
 
@@ -48,7 +48,7 @@ class Applier:
             if error.reason != "AlreadyExists":
                 raise
         resource = await self._discovery.of(str(obj["apiVersion"]), str(obj["kind"]))
-        wanted = self._placed(obj) if resource.namespaced else dict(obj)
+        wanted = self.placed(obj) if resource.namespaced else dict(obj)
         wanted.pop("status", None)
         metadata = wanted["metadata"]
         applied = await self._client.patch(
@@ -65,7 +65,7 @@ class Applier:
     async def delete(self, obj: Mapping[str, Any], *, grace_period_seconds: int | None = None) -> None:
         """Delete the object that `obj` names."""
         resource = await self._discovery.of(str(obj["apiVersion"]), str(obj["kind"]))
-        metadata = (self._placed(obj) if resource.namespaced else obj)["metadata"]
+        metadata = (self.placed(obj) if resource.namespaced else obj)["metadata"]
         await self._client.delete(
             resource, metadata["name"], metadata.get("namespace"), grace_period_seconds=grace_period_seconds
         )
@@ -73,7 +73,7 @@ class Applier:
     async def update_status(self, obj: Mapping[str, Any]) -> Object:
         """Replace, in the status of the existing object, the fields that the status of `obj` has."""
         resource = await self._discovery.of(str(obj["apiVersion"]), str(obj["kind"]))
-        metadata = (self._placed(obj) if resource.namespaced else obj)["metadata"]
+        metadata = (self.placed(obj) if resource.namespaced else obj)["metadata"]
         current = await self._client.get(resource, metadata["name"], metadata.get("namespace"))
         return await self._write_status(current, obj.get("status"))
 
@@ -94,7 +94,7 @@ class Applier:
         wanted = {**stored, "status": {**stored.get("status", {}), **status}}
         return await self._client.update(resource, wanted, subresource="status")
 
-    def _placed(self, obj: Mapping[str, Any]) -> Object:
-        """Return `obj` with a namespace."""
+    def placed(self, obj: Mapping[str, Any]) -> Object:
+        """Return `obj` with a namespace, its own or the default one."""
         metadata = obj["metadata"]
         return {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or self._namespace}}

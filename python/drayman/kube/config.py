@@ -83,11 +83,14 @@ def load(path: str | Path | None = None, *, context: str | None = None) -> Serve
 
 def write(path: Path, config: ServerConfig, *, name: str) -> None:
     """Write a kubeconfig for `config` that only its owner can read; `name` becomes cluster, user and context."""
+    cluster = {"server": config.url}
+    if config.ca_data:
+        cluster["certificate-authority-data"] = base64.b64encode(config.ca_data).decode()
     document = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": name,
-        "clusters": [{"name": name, "cluster": {"server": config.url}}],
+        "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": name, "user": {"token": config.token}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name, "namespace": config.namespace}}],
     }

@@ -1,0 +1,224 @@
+"""start, list and end fake clusters with a real API on a loopback socket
+
+`up` runs in the foreground until interrupted, or with --detach in the background. kubectl and any other client can
+use the cluster.
+
+examples:
+  drayman cluster up
+  drayman cluster up test --detach --nodes 4
+  export KUBECONFIG=$(drayman cluster kubeconfig test --path)
+  drayman cluster down test
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from drayman import cli
+from drayman.cli import options
+from drayman.cli.output import Printer
+from drayman.errors import DraymanError, InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from drayman.testing.clusters import registry
+
+DEFAULT_NAME = "drayman"
+_START_SECONDS = 60.0
+_END_SECONDS = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    up = actions.add_parser("up", help="start a cluster")
+    _add_name(up)
+    up.add_argument("--backend", choices=("fake",), default="fake", help="kind of cluster (default: %(default)s)")
+    up.add_argument("--nodes", type=int, default=2, metavar="N", help="nodes with a mock driver (default: %(default)s)")
+    up.add_argument("--devices", type=int, default=8, metavar="N", help="devices of each (default: %(default)s)")
+    up.add_argument("--port", type=int, default=0, help="port of the API server (default: any free one)")
+    up.add_argument("--no-scheduler", action="store_true", help="leave the scheduler out, to run another one")
+    up.add_argument("--detach", "-d", action="store_true", help="run in the background; end it with `down`")
+    options.add_kubernetes(up, compatibility="fixed")
+    options.add_verbosity(up)
+    up.set_defaults(act=_up)
+    listed = actions.add_parser("list", help="list the running clusters")
+    listed.set_defaults(act=_list)
+    down = actions.add_parser("down", help="end a cluster")
+    _add_name(down)
+    down.set_defaults(act=_down)
+    kubeconfig = actions.add_parser("kubeconfig", help="print the kubeconfig of a cluster")
+    _add_name(kubeconfig)
+    kubeconfig.add_argument("--path", action="store_true", help="print where it is instead")
+    kubeconfig.set_defaults(act=_kubeconfig)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out the action."""
+    return int(arguments.act(arguments))
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", default=DEFAULT_NAME, metavar="NAME", help="(default: %(default)s)")
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    from drayman.testing.clusters import registry
+
+    if registry.find(arguments.name):
+        raise InputError(f"a cluster `{arguments.name}` is running", hint=f"drayman cluster down {arguments.name}")
+    if not arguments.detach:
+        options.start_logging(arguments.verbose)
+        asyncio.run(_serve(arguments))
+        return cli.DONE
+    start_detached(arguments.name, [argument for argument in arguments.given if argument not in ("-d", "--detach")])
+    _tell(arguments.name)
+    return cli.DONE
+
+
+def start_detached(name: str, arguments: list[str]) -> None:
+    """Run `drayman ARGUMENTS`, which starts the cluster `name`, in the background until it is ready.
+
+    Raises :class:`~drayman.errors.DraymanError` with the end of its log when it does not become so.
+    """
+    from drayman.clock import RealClock
+    from drayman.testing.clusters import registry
+
+    registry.folder(name).mkdir(parents=True, exist_ok=True)
+    with registry.log(name).open("w") as log:
+        child = subprocess.Popen(  # noqa: S603 - ourselves
+            [sys.executable, "-m", "drayman", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+    async def ready() -> bool:
+        clock = RealClock()
+        limit = clock.monotonic() + _START_SECONDS
+        while child.poll() is None and clock.monotonic() < limit:
+            if (entry := registry.find(name)) and entry.pid == child.pid:
+                return True
+            await clock.sleep(0.05)
+        return False
+
+    if asyncio.run(ready()):
+        return
+    child.terminate()
+    child.wait()
+    said = registry.log(name).read_text().strip()
+    registry.forget(name)
+    raise DraymanError(f"cluster `{name}` did not start:\n{said}")
+
+
+async def _serve(arguments: argparse.Namespace) -> None:
+    """Run the cluster until the process is told to end."""
+    from drayman import features
+    from drayman.testing.clusters import registry
+    from drayman.testing.parts import Options, checked
+
+    try:
+        from drayman.testing.clusters import fake
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("the fake cluster", "all") from error
+
+    chosen = checked(
+        Options(
+            kubernetes_version=arguments.kubernetes_version,
+            feature_gates=features.parse(arguments.feature_gates),
+            compatibility=arguments.compatibility,
+            scheduler=not arguments.no_scheduler,
+            serve_all=False,
+            nodes=arguments.nodes,
+            devices=arguments.devices,
+        )
+    )
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    try:
+        async with fake.running(chosen, port=arguments.port) as server:
+            registry.record(_entry(arguments, server.url), server)
+            if sys.stdout.isatty():
+                _tell(arguments.name)
+                print("running until interrupted with Ctrl-C")
+            await stopped.wait()
+    finally:
+        registry.forget(arguments.name)
+
+
+def _entry(arguments: argparse.Namespace, url: str) -> registry.Entry:
+    from drayman.clock import RealClock, rfc3339
+    from drayman.testing.clusters import registry
+
+    return registry.Entry(
+        name=arguments.name,
+        backend=arguments.backend,
+        kubernetes=arguments.kubernetes_version,
+        nodes=arguments.nodes,
+        server=url,
+        created=rfc3339(RealClock().now()),
+        pid=os.getpid(),
+        started=registry.process_start(os.getpid()) or "",
+    )
+
+
+def _tell(name: str) -> None:
+    from drayman.testing.clusters import registry
+
+    print(f"cluster `{name}` is running")
+    print(f"export KUBECONFIG={registry.kubeconfig(name)}")
+
+
+def _list(_: argparse.Namespace) -> int:
+    from drayman.testing.clusters import registry
+
+    rows = [
+        (entry.name, entry.backend, entry.kubernetes, str(entry.nodes), entry.server, entry.created)
+        for entry in registry.running()
+    ]
+    if not rows:
+        print("no clusters are running", file=sys.stderr)
+    Printer().table(("NAME", "BACKEND", "KUBERNETES", "NODES", "SERVER", "CREATED"), rows)
+    return cli.DONE
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    end(arguments.name)
+    print(f"cluster `{arguments.name}` has ended")
+    return cli.DONE
+
+
+def end(name: str) -> None:
+    """End the cluster `name` and wait until it is gone."""
+    from drayman.clock import RealClock
+    from drayman.testing.clusters import registry
+
+    entry = registry.existing(name)
+    registry.ask_to_end(entry)
+
+    async def gone() -> bool:
+        clock = RealClock()
+        limit = clock.monotonic() + _END_SECONDS
+        while entry.alive() and clock.monotonic() < limit:
+            await clock.sleep(0.05)
+        return not entry.alive()
+
+    if not asyncio.run(gone()):
+        raise DraymanError(f"cluster `{name}` (process {entry.pid}) did not end within {_END_SECONDS:.0f} s")
+    registry.forget(name)
+
+
+def _kubeconfig(arguments: argparse.Namespace) -> int:
+    from drayman.testing.clusters import registry
+
+    registry.existing(arguments.name)
+    path = registry.kubeconfig(arguments.name)
+    print(path if arguments.path else path.read_text(), end="\n" if arguments.path else "")
+    return cli.DONE

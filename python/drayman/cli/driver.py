@@ -1,0 +1,75 @@
+"""run the mock DRA driver for one node, until interrupted
+
+Publishes ResourceSlices, registers with the kubelet through its plugin folders, and writes CDI files for prepared
+claims.
+
+examples:
+  drayman driver --node-name worker-1
+  drayman driver --node-name worker-1 --devices 4 --cdi-root /var/run/cdi
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drayman import cli
+from drayman.cli import options
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    options.add_server(parser)
+    parser.add_argument("--node-name", required=True, help="the node that the devices are on")
+    parser.add_argument(
+        "--driver-name", default="gpu.example.com", help="hardware of the catalogue (default: %(default)s)"
+    )
+    parser.add_argument("--devices", type=int, default=8, metavar="N", help="number of devices (default: %(default)s)")
+    parser.add_argument(
+        "--kubelet-registrar-directory-path",
+        type=Path,
+        default=Path("/var/lib/kubelet/plugins_registry"),
+        metavar="DIR",
+        help="where the kubelet looks for plugins (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--kubelet-plugins-directory-path",
+        type=Path,
+        default=Path("/var/lib/kubelet/plugins"),
+        metavar="DIR",
+        help="where plugins keep their sockets and data (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--cdi-root", type=Path, default=Path("/var/run/cdi"), metavar="DIR", help="CDI files (default: %(default)s)"
+    )
+    options.add_verbosity(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run until interrupted."""
+    options.start_logging(arguments.verbose)
+    asyncio.run(_run(arguments))
+    return cli.DONE
+
+
+async def _run(arguments: argparse.Namespace) -> None:
+    from drayman.clock import RealClock
+    from drayman.driver import Driver, catalogue
+    from drayman.kube import connect
+
+    profile = catalogue.profile(arguments.driver_name, devices=arguments.devices)
+    async with connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-driver") as client:
+        driver = Driver(
+            client,
+            RealClock(),
+            arguments.node_name,
+            profile=profile,
+            plugins_dir=arguments.kubelet_plugins_directory_path,
+            registry_dir=arguments.kubelet_registrar_directory_path,
+            cdi_dir=arguments.cdi_root,
+        )
+        await driver.run()

@@ -1,0 +1,101 @@
+"""What the verbs print: tables for people, JSON and YAML for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Printer:
+    """Prints titles, lines and tables: with rich on a terminal where it is installed, as plain text elsewhere."""
+
+    def __init__(self) -> None:
+        self._console = _console()
+
+    def title(self, text: str) -> None:
+        """Print a heading."""
+        if self._console is None:
+            print(f"\n== {text}")
+        else:
+            self._console.print(f"\n[bold]{_escape(text)}[/bold]")
+
+    def line(self, text: str = "") -> None:
+        """Print a line."""
+        if self._console is None:
+            print(text)
+        else:
+            self._console.print(text, markup=False, highlight=False)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Print rows under upper-case column names, or nothing when there are none; a cell may have several lines."""
+        filled = [tuple(row) for row in rows]
+        if not filled:
+            return
+        if self._console is None:
+            print(plain_table(columns, filled))
+        else:
+            self._console.print(_rich_table(columns, filled))
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return the table as text, columns three blanks apart as kubectl has them."""
+    lines: list[Sequence[str]] = [columns]
+    for row in rows:
+        cells = [cell.split("\n") for cell in row]
+        height = max(len(cell) for cell in cells)
+        lines += [[cell[index] if index < len(cell) else "" for cell in cells] for index in range(height)]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    return "\n".join(
+        "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+def print_json(value: Any) -> None:
+    """Print `value` as indented JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_yaml(value: Any) -> None:
+    """Print `value` as YAML, keys in their order."""
+    print(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120), end="")
+
+
+def note(text: str) -> None:
+    """Print a remark that is neither result nor error to standard error."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def _console() -> Any:
+    """Return a rich console when standard output is a terminal and rich is installed; it honours NO_COLOR itself."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console()
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,144 @@
+"""The parts of a fake cluster around its API server: controllers, scheduler, nodes with kubelet and mock driver.
+
+Each part talks to the API server through a client of its own and knows nothing of the others. The same composition
+runs in virtual time on in-process dispatch (:class:`drayman.testing.FakeCluster`) and in real time on sockets
+(`drayman cluster up`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from drayman import driver, features, scheduler
+from drayman.driver import catalogue
+from drayman.errors import InputError
+from drayman.kube.resources import DEVICE_CLASSES
+from drayman.testing import controllers
+from drayman.testing.kubelet import Kubelet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drayman.clock import Clock
+    from drayman.kube.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a fake cluster consists of.
+
+    `nodes` fake nodes, called `node-1`, `node-2`, …, each get a kubelet and the mock driver `driver` with `devices`
+    devices. Without them the cluster has only the nodes and slices that are applied to it. `serve_all` lets the
+    scheduler serve every schedulerName.
+    """
+
+    kubernetes_version: str = "1.37"
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    compatibility: str = "fixed"
+    scheduler: bool = True
+    serve_all: bool = True
+    nodes: int = 0
+    driver: str = "gpu.example.com"
+    devices: int = 8
+    seed: int = 0
+
+    def gates(self) -> frozenset[str]:
+        """Return the feature gates that are on."""
+        return features.resolve(kubernetes_version=self.kubernetes_version, feature_gates=self.feature_gates)
+
+    def node_names(self) -> tuple[str, ...]:
+        """Return the names of the fake nodes."""
+        return tuple(f"node-{number}" for number in range(1, self.nodes + 1))
+
+
+CONTROLLERS, SCHEDULER, ADMINISTRATOR = "kube-controller-manager", "drayman-scheduler", "drayman"
+"""User agents of the parts, under which each has a client of its own."""
+
+
+def _kubelet(node: str) -> str:
+    return f"kubelet/{node}"
+
+
+def _driver(node: str) -> str:
+    return f"drayman-driver/{node}"
+
+
+class Parts:
+    """Starts the parts as tasks of the caller's task group; `root` holds the sockets and files of the nodes.
+
+    A part that ends with an exception ends the group: a fake cluster with a dead part would only mislead.
+    """
+
+    def __init__(self, options: Options, clock: Clock, root: Path, client_for: Callable[[str], Client]) -> None:
+        self._options = options
+        self._clock = clock
+        self._root = root
+        self._client_for = client_for
+        self.tasks: list[asyncio.Task[None]] = []
+
+    @staticmethod
+    def user_agents(options: Options) -> tuple[str, ...]:
+        """Return the user agents for which `client_for` is called."""
+        nodes = [agent for name in options.node_names() for agent in (_kubelet(name), _driver(name))]
+        return (CONTROLLERS, SCHEDULER, ADMINISTRATOR, *nodes)
+
+    def start_controllers(self, group: asyncio.TaskGroup) -> None:
+        """Start the controllers."""
+        client = self._client_for(CONTROLLERS)
+        self._start(group, "controllers", controllers.run(client, self._clock, gates=self._options.gates()))
+
+    def start_scheduler(self, group: asyncio.TaskGroup, configuration: scheduler.Configuration | None = None) -> None:
+        """Start the scheduler."""
+        options = self._options
+        chosen = configuration or scheduler.Configuration(
+            serve_all=options.serve_all,
+            compatibility=options.compatibility,
+            kubernetes_version=options.kubernetes_version,
+            feature_gates=dict(options.feature_gates),
+        )
+        client = self._client_for(SCHEDULER)
+        source = random.Random(options.seed)  # noqa: S311 - breaks ties between nodes, and has to be repeatable
+        self._start(group, "scheduler", scheduler.run(client, chosen, self._clock, random=source))
+
+    async def start_nodes(self, group: asyncio.TaskGroup) -> None:
+        """Create the driver's DeviceClass and start a kubelet and a driver for each node."""
+        names = self._options.node_names()
+        if not names:
+            return
+        profile = catalogue.profile(self._options.driver, devices=self._options.devices)
+        client = self._client_for(ADMINISTRATOR)
+        await client.create(DEVICE_CLASSES, profile.device_class())
+        for name in names:
+            await self._start_node(group, name, profile)
+
+    async def _start_node(self, group: asyncio.TaskGroup, name: str, profile: catalogue.Profile) -> None:
+        root = self._root / name
+        registry, plugins, cdi = root / "plugins_registry", root / "plugins", root / "cdi"
+        for folder in (registry, plugins, cdi):
+            folder.mkdir(parents=True, exist_ok=True)
+        kubelet = Kubelet(self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi])
+        plugin = driver.Driver(
+            self._client_for(_driver(name)),
+            self._clock,
+            name,
+            profile=profile,
+            plugins_dir=plugins,
+            registry_dir=registry,
+            cdi_dir=cdi,
+        )
+        self._start(group, f"kubelet {name}", kubelet.run())
+        self._start(group, f"driver {name}", plugin.run())
+
+    def _start(self, group: asyncio.TaskGroup, name: str, work: Any) -> None:
+        self.tasks.append(group.create_task(work, name=name))
+
+
+def checked(options: Options) -> Options:
+    """Return `options`, or raise :class:`InputError` for what cannot be built."""
+    if options.nodes < 0 or options.nodes > 5000:
+        raise InputError(f"{options.nodes} nodes: between 0 and 5000 are possible")
+    return options

@@ -1,0 +1,125 @@
+"""What the scheduler would do with a sequence of manifests, in virtual time: the engine of `drayman simulate`.
+
+The first step is the cluster as it is found: nodes, slices, classes, claims with their status and pods that run
+already exist before controllers and scheduler start. Then pods come one after the other, each after the one before
+was bound or refused. Every further step is applied once nothing happens any more. Objects may carry annotations that
+say how to take them: see :class:`Mark`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from drayman.clock import VirtualClock, virtual_loop
+from drayman.errors import APIStatusError
+from drayman.kube.informer import key_of
+from drayman.testing.core import Core
+from drayman.testing.parts import Options, checked
+
+if TYPE_CHECKING:
+    from drayman import scheduler
+    from drayman.kube.client import Object
+
+
+class Mark:
+    """Annotations with the value "true" that say how an object of a step is taken."""
+
+    UPDATE = "case.example.com/update"
+    """Update the status of the existing claim or pod."""
+    DELETE = "case.example.com/delete"
+    """Delete the object."""
+    NO_WAIT = "case.example.com/no-wait"
+    """Do not wait for the verdict on this pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """How to simulate. `wait` and `settle` are virtual seconds: for a pod without a verdict, and after each step."""
+
+    options: Options = field(default_factory=Options)
+    configuration: scheduler.Configuration | None = None
+    wait: float = 6.0
+    settle: float = 60.0
+
+
+def simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation | None = None) -> Object:
+    """Apply `steps` one after the other and return the state at the end, as `docs/state.md` describes it.
+
+    Objects that the API server refuses are listed under `rejected`, and the run goes on.
+    """
+    chosen = simulation or Simulation()
+    clock = VirtualClock()
+    with asyncio.Runner(loop_factory=lambda: virtual_loop(clock)) as runner:
+        return runner.run(_simulate(steps, chosen, clock))
+
+
+async def _simulate(
+    steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation, clock: VirtualClock
+) -> Object:
+    async with Core.running(checked(simulation.options), clock, trust_metadata=True) as core:
+        run = _Run(core, simulation)
+        first, *others = steps or [[]]
+        await run.create([obj for obj in first if not _waits_for_scheduler(obj)])
+        core.start_control(simulation.configuration)
+        await core.start_nodes()
+        await core.clock.settle(0)
+        await run.take([obj for obj in first if _waits_for_scheduler(obj)])
+        for step in others:
+            await run.take(step)
+        state = await core.state()
+        return {**state, "steps": len(steps), **({"rejected": run.rejected} if run.rejected else {})}
+
+
+class _Run:
+    def __init__(self, core: Core, simulation: Simulation) -> None:
+        self.rejected: dict[str, str] = {}
+        self._core = core
+        self._simulation = simulation
+
+    async def take(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """Take the objects of a step one by one, then let the cluster settle."""
+        for obj in objects:
+            if _marked(obj, Mark.DELETE):
+                await self._core.applier.delete(obj)
+            elif _marked(obj, Mark.UPDATE):
+                await self._core.applier.update_status(obj)
+            else:
+                await self.create([obj])
+                await self._wait_for_verdict(obj)
+        await self._core.clock.settle(self._simulation.settle)
+
+    async def create(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """Create the objects; refusals are noted."""
+        for obj in objects:
+            try:
+                await self._core.ensure_namespace(obj)
+                await self._core.applier.create(obj)
+            except APIStatusError as error:
+                self.rejected[_title(obj)] = str(error)
+
+    async def _wait_for_verdict(self, obj: Mapping[str, Any]) -> None:
+        if obj["kind"] != "Pod" or _title(obj) in self.rejected or _marked(obj, Mark.NO_WAIT):
+            return
+        if self._simulation.options.scheduler:
+            key = key_of(self._core.applier.placed(obj))
+            await self._core.wait_for(lambda: self._core.history.has_verdict(key), self._simulation.wait)
+
+
+def _waits_for_scheduler(obj: Mapping[str, Any]) -> bool:
+    return obj.get("kind") == "Pod" and not obj.get("spec", {}).get("nodeName")
+
+
+def _marked(obj: Mapping[str, Any], mark: str) -> bool:
+    annotations = obj.get("metadata", {}).get("annotations") or {}
+    return annotations.get(mark) == "true"
+
+
+def _title(obj: Mapping[str, Any]) -> str:
+    """Return "Kind namespace/name" or "Kind name"."""
+    metadata = obj.get("metadata", {})
+    name = metadata.get("name") or metadata.get("generateName")
+    place = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
+    return f"{obj.get('kind')} {place}{name}"
