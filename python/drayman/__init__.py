@@ -12,7 +12,7 @@ KUBERNETES = "1.37.2"
 
 
 def __getattr__(name: str) -> str:
-    """Read the version when it is asked for: `importlib.metadata` takes longer to import than the rest of the package."""
+    """Read the version when it is asked for: `importlib.metadata` takes longer to import than all the rest."""
     if name == "__version__":
         from importlib.metadata import version
 
