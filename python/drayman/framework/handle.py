@@ -136,7 +136,7 @@ class Handle(Protocol):
         """Tell `observer` of every change of `kind` from the start on. To be called while plugins are made."""
 
     def shared(self, key: str, make: Callable[[], T]) -> T:
-        """Return the one object called `key` in this scheduler, made at the first call. Plugins of all profiles share it."""
+        """Return the one object called `key` in this scheduler, made at the first call, for plugins of all profiles."""
 
     def wake(self, happening: Happening) -> None:
         """Queue the pods that `happening` may help, as for a change that was watched."""

@@ -2,7 +2,7 @@
 
 A plugin is a class with a `name` and the methods that it implements; nothing is inherited or declared. Order and
 meaning are upstream's. Methods without `async` must not wait: nothing in the picture of the cluster changes from
-PreFilter to Reserve because none of them does. Objects and :class:`~drayman.framework.node_info.NodeInfo` are only read.
+PreFilter to Reserve because none of them does. Objects and nodes are only read.
 """
 
 from __future__ import annotations

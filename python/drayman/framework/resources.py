@@ -7,13 +7,10 @@ The rules of `k8s.io/component-helpers/resource` hold for the sum over container
 from __future__ import annotations
 
 import functools
-import math
-import re
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from drayman.errors import InputError
+from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
     from drayman.framework.objects import Object
@@ -31,31 +28,15 @@ DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 """What scoring assumes for a container that asks for no memory."""
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([a-zA-Z]{0,2}|[eE][+-]?\d+)")
-_SUFFIXES: dict[str, Decimal] = {
-    "": Decimal(1),
-    "n": Decimal(1).scaleb(-9),
-    "u": Decimal(1).scaleb(-6),
-    "m": Decimal(1).scaleb(-3),
-    **{suffix: Decimal(1000) ** (power + 1) for power, suffix in enumerate("kMGTPE")},
-    **{f"{suffix}i": Decimal(1024) ** (power + 1) for power, suffix in enumerate("KMGTPE")},
-}
-
 
 @functools.lru_cache(maxsize=4096)
-def amount(name: str, quantity: str | int | float) -> int:
-    """Return `quantity` of the resource `name` as an integer. Raises :class:`InputError` when it is not a quantity."""
-    match = _QUANTITY.fullmatch(str(quantity))
-    if match is None:
-        raise InputError(f"`{quantity}` is not a quantity", field=name)
-    number, suffix = match.groups()
-    if suffix in _SUFFIXES:
-        value = Decimal(number) * _SUFFIXES[suffix]
-    elif suffix[0] in "eE" and suffix[1:]:
-        value = Decimal(number + suffix)
-    else:
-        raise InputError(f"`{quantity}` is not a quantity", field=name)
-    return math.ceil(value * 1000 if name == CPU else value)
+def amount(name: str, quantity: str | int) -> int:
+    """Return `quantity` of the resource `name` as an integer.
+
+    Raises :class:`drayman.errors.InputError` when it is not a quantity.
+    """
+    number = Quantity(quantity)
+    return number.milli_value() if name == CPU else number.value()
 
 
 def amounts(quantities: Mapping[str, Any] | None) -> dict[str, int]:

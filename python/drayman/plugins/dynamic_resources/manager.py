@@ -1,0 +1,85 @@
+"""The state that the plugins of all profiles share: the inventory, the claims, the pods that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from drayman import resourceclaim
+from drayman.framework import Handle, Object
+from drayman.framework.objects import is_being_deleted
+from drayman.plugins.dynamic_resources.inventory import Change, Inventory
+from drayman.plugins.dynamic_resources.pod_index import PodIndex
+from drayman.plugins.dynamic_resources.tracker import ClaimTracker
+
+INVENTORY_KINDS = ("ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node")
+"""What the inventory has to know besides claims."""
+
+
+class Feed:
+    """Hands the objects of one kind to the inventory and remembers what the last change could help."""
+
+    def __init__(self, kind: str, inventory: Inventory) -> None:
+        self._kind = kind
+        self._inventory = inventory
+        self.change: Change | None = None
+
+    def observe_raw(self, event: str, raw: bytes) -> None:
+        """Take over an object."""
+        if event != "DELETED":
+            self.change = self._inventory.apply(raw)
+
+    def observe(self, old: Object | None, new: Object | None) -> None:
+        """Drop an object that is gone."""
+        if new is None and old is not None:
+            self.change = self._inventory.delete(self._kind, old["metadata"]["name"])
+
+    @property
+    def helps(self) -> bool:
+        """Whether the last change may let a claim fit that did not."""
+        return self.change is not None and (self.change.devices_freed or self.change.capacity_added)
+
+
+class DeviceManager:
+    """One for each scheduler; made before the watches start."""
+
+    def __init__(self, handle: Handle, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self.tracker = ClaimTracker(handle, inventory)
+        self.pods = PodIndex()
+        self.feeds = {kind: Feed(kind, inventory) for kind in INVENTORY_KINDS}
+        self.classes = handle.objects("DeviceClass")
+        handle.observe("ResourceClaim", self.tracker)
+        handle.observe("Pod", self.pods)
+        for kind, feed in self.feeds.items():
+            handle.observe(kind, feed)
+
+    def claims_of(self, pod: Object) -> list[Object]:
+        """Return the claims of `pod`, in the order of its spec.
+
+        Raises :class:`~drayman.resourceclaim.ClaimReferenceError` with upstream's text when one is missing, on its way
+        out, or another pod's.
+        """
+        return [claim for entry in pod["spec"].get("resourceClaims") or () for claim in self._claim_of(pod, entry)]
+
+    def _claim_of(self, pod: Object, entry: Object) -> list[Object]:
+        reference = resourceclaim.reference(pod, entry)
+        if reference is None:
+            return []
+        key = f"{pod['metadata']['namespace']}/{reference.name}"
+        claim = self.tracker.get(key)
+        if claim is None:
+            raise ClaimMissingError(f'could not find ResourceClaim "{key}"')
+        if is_being_deleted(claim):
+            raise resourceclaim.ClaimReferenceError(f'resourceclaim "{reference.name}" is being deleted')
+        if reference.check_owner:
+            resourceclaim.check_for_pod(pod, claim)
+        return [claim]
+
+
+class ClaimMissingError(resourceclaim.ClaimReferenceError):
+    """A claim that a pod names does not exist."""
+
+
+def shared_manager(handle: Handle, make_inventory: Callable[[], Inventory]) -> DeviceManager:
+    """Return the scheduler's manager, made at the first call."""
+    return handle.shared("DynamicResources", lambda: DeviceManager(handle, make_inventory()))

@@ -1,0 +1,41 @@
+"""NodeName: a pod that names its node runs there or nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drayman.framework import (
+    SUCCESS,
+    Action,
+    ClusterEvent,
+    CycleState,
+    EventResource,
+    Handle,
+    NodeInfo,
+    Object,
+    Registration,
+    Status,
+    unresolvable,
+)
+from drayman.framework.objects import node_name_of
+
+REASON = "node(s) didn't match the requested node name"
+
+
+class NodeName:
+    """Compares `spec.nodeName`, which a scheduler sees only in pods that it is asked about before they are bound."""
+
+    name = "NodeName"
+
+    def __init__(self, _arguments: Mapping[str, Any], _handle: Handle) -> None:
+        pass
+
+    def filter(self, _state: CycleState, pod: Object, node: NodeInfo) -> Status:
+        """Refuse every node but the named one."""
+        wanted = node_name_of(pod)
+        return unresolvable(REASON) if wanted and wanted != node.name else SUCCESS
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Wait for new nodes."""
+        return (Registration(ClusterEvent(EventResource.NODE, Action.ADD)),)

@@ -1,0 +1,62 @@
+"""NodeUnschedulable: cordoned nodes take no pods that do not tolerate it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drayman.framework import (
+    SUCCESS,
+    Action,
+    ClusterEvent,
+    CycleState,
+    EventResource,
+    Handle,
+    NodeInfo,
+    Object,
+    QueueingHint,
+    Registration,
+    Status,
+    unresolvable,
+)
+from drayman.plugins import tolerations
+
+REASON = "node(s) were unschedulable"
+
+_CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": tolerations.NO_SCHEDULE}
+
+
+class NodeUnschedulable:
+    """Looks at `spec.unschedulable` of nodes."""
+
+    name = "NodeUnschedulable"
+
+    def __init__(self, _arguments: Mapping[str, Any], _handle: Handle) -> None:
+        pass
+
+    def filter(self, _state: CycleState, pod: Object, node: NodeInfo) -> Status:
+        """Refuse cordoned nodes."""
+        if not node.node.get("spec", {}).get("unschedulable") or _tolerates_cordon(pod):
+            return SUCCESS
+        return unresolvable(REASON)
+
+    def events_to_register(self) -> Sequence[Registration]:
+        """Wait for nodes that are not cordoned, or for a toleration."""
+        return (
+            Registration(ClusterEvent(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_TAINT), _after_node),
+            Registration(ClusterEvent(EventResource.TARGET_POD, Action.UPDATE_POD_TOLERATION), _after_pod),
+        )
+
+
+def _tolerates_cordon(pod: Object) -> bool:
+    return any(tolerations.tolerates(each, _CORDON) for each in tolerations.tolerations_of(pod))
+
+
+def _after_node(_pod: Object, old: Object | None, new: Object | None) -> QueueingHint:
+    was_open = old is not None and not old.get("spec", {}).get("unschedulable")
+    is_open = new is not None and not new.get("spec", {}).get("unschedulable")
+    return QueueingHint.QUEUE if is_open and not was_open else QueueingHint.SKIP
+
+
+def _after_pod(_pod: Object, _old: Object | None, new: Object | None) -> QueueingHint:
+    return QueueingHint.QUEUE if new is not None and _tolerates_cordon(new) else QueueingHint.SKIP
