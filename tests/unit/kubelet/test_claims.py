@@ -7,6 +7,7 @@ import pytest
 
 from drayman import names
 from drayman.kube.resources import CLAIMS, PODS, SLICES
+from drayman.testing.kubelet.plugins import PluginError
 
 PREPARE = "FailedPrepareDynamicResources: Failed to prepare dynamic resources: prepare dynamic resources: "
 
@@ -20,6 +21,30 @@ async def ready(node: Any) -> Any:
 
 async def test_driver_is_told_that_it_is_registered(ready: Any) -> None:
     assert ready.driver.statuses == [(True, "")]
+
+
+async def test_driver_is_found_and_missed_without_being_looked_for(node: Any) -> None:
+    node.driver.start()
+    await node.settle()
+    assert node.kubelet.plugins.get("gpu.example.com").service == "v1.DRAPlugin"
+
+    node.driver.stop()
+    node.driver.registration_socket.unlink(missing_ok=True)
+    await node.settle()
+    with pytest.raises(PluginError) as error:
+        node.kubelet.plugins.get("gpu.example.com")
+    assert str(error.value) == "DRA driver gpu.example.com is not registered"
+
+
+async def test_killed_driver_is_noticed_when_a_pod_needs_it_and_its_successor_taken(ready: Any) -> None:
+    ready.driver.stop()
+    await ready.gpu_pod("p")
+    await ready.settle()
+    ready.driver.start()
+    await ready.settle()
+
+    assert await ready.phase("p") == "Running"
+    assert ready.driver.statuses == [(True, ""), (True, "")]
 
 
 async def test_driver_with_unknown_versions_is_refused(node: Any) -> None:

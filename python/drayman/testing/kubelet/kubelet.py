@@ -16,6 +16,7 @@ from drayman.testing.kubelet.node import Addresses, register
 from drayman.testing.kubelet.plugins import SOCKET_PATH_LIMIT, PluginRegistry
 from drayman.testing.kubelet.pod import PodWorker, release
 from drayman.testing.kubelet.resources import ResourceManager
+from drayman.testing.kubelet.watching import watching
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,12 @@ log = logging.getLogger(__name__)
 WIPE_DELAY = 30.0
 """Seconds after which the slices of a driver that went away are deleted."""
 
+POLL_SECONDS = 1.0
+"""How often the registry is looked through where it cannot be watched."""
+
+LISTEN_DELAYS = (0.1, 1.0, 5.0)
+"""Seconds between looks at a new socket on which nobody listens yet."""
+
 ROOT_LIMIT = 56
 """Bytes of `root` that leave room for sockets of drivers with names of 24 bytes."""
 
@@ -37,9 +44,10 @@ class Kubelet:
     """Runs the pods of one node without containers, with real drivers on unix sockets below `root`.
 
     `root` is the kubelet's directory (`/var/lib/kubelet`): drivers register in `plugins_registry` and keep their
-    sockets in `plugins`. `cdi_dirs` are searched for CDI files, later ones first. With `poll_plugins` the registry is
-    looked through every so many seconds; without, only when :meth:`scan_plugins` is called. Raises
-    :class:`~drayman.errors.InputError` when `root` is too long for the sockets in it.
+    sockets in `plugins`. `cdi_dirs` are searched for CDI files, later ones first. The registry is watched; with
+    `poll_plugins` it is also looked through every so many seconds, which finds drivers that were killed and left their
+    sockets behind before a pod needs them. Raises :class:`~drayman.errors.InputError` when `root` is too long for the
+    sockets in it.
     """
 
     def __init__(
@@ -50,7 +58,7 @@ class Kubelet:
         root: Path,
         *,
         cdi_dirs: Sequence[Path],
-        poll_plugins: float | None = 1.0,
+        poll_plugins: float | None = None,
     ) -> None:
         if len(os.fsencode(root)) > ROOT_LIMIT:
             raise InputError(
@@ -64,10 +72,13 @@ class Kubelet:
         self.addresses = Addresses(node_name)
         self.recorder = Recorder(client, clock, "kubelet", node_name)
         self._driver_came = asyncio.Event()
-        registry = root / "plugins_registry"
-        for directory in (registry, root / "plugins"):
+        self._registry_changed = asyncio.Event()
+        self._registry = root / "plugins_registry"
+        for directory in (self._registry, root / "plugins"):
             directory.mkdir(parents=True, exist_ok=True)
-        self.plugins = PluginRegistry(clock, registry, on_registered=self._driver_registered, on_gone=self._driver_gone)
+        self.plugins = PluginRegistry(
+            clock, self._registry, on_registered=self._driver_registered, on_gone=self._driver_gone
+        )
         self.resources = ResourceManager(client, node_name, self.plugins, root)
         self._poll_plugins = poll_plugins
         self._pods = Informer(client, clock, PODS, field_selector=f"spec.nodeName={node_name}")
@@ -78,26 +89,40 @@ class Kubelet:
     async def run(self) -> None:
         """Register the node and run its pods until cancelled."""
         await register(self.client, self.clock, self.node_name, self.addresses)
-        await self.scan_plugins()
         self._pods.add_handler(self._pod_added, lambda _, new: self._pod_updated(new), self._pod_deleted)
-        try:
+        with contextlib.closing(self.plugins), watching(self._registry, self._registry_changed.set) as is_watched:
+            await self.scan_plugins()
             async with asyncio.TaskGroup() as self._tasks:
                 self._tasks.create_task(self._pods.run())
                 self._tasks.create_task(self._reconcile())
-                if self._poll_plugins is not None:
-                    self._tasks.create_task(self._poll(self._poll_plugins))
-        finally:
-            self.plugins.close()
+                if is_watched:
+                    self._tasks.create_task(self._follow_registry())
+                if self._poll_plugins is not None or not is_watched:
+                    self._tasks.create_task(self._poll(self._poll_plugins or POLL_SECONDS))
 
     async def scan_plugins(self) -> None:
         """Look for drivers that came or went since the last look."""
         await self.plugins.scan()
 
     async def pause(self, seconds: float) -> None:
-        """Wait before another attempt: `seconds`, or until a driver comes, which may be the one that was missing."""
+        """Wait before another attempt: `seconds`, or until a driver comes, which may be the one that was missing.
+
+        The attempt before failed, and a driver that was killed could be the cause: it is forgotten here.
+        """
+        await self.scan_plugins()
         with contextlib.suppress(TimeoutError):
             async with self.clock.timeout(seconds):
                 await self._driver_came.wait()
+
+    async def _follow_registry(self) -> None:
+        while True:
+            await self._registry_changed.wait()
+            self._registry_changed.clear()
+            # A socket can be seen before its server listens: it then gets a little time.
+            for delay in (0.0, *LISTEN_DELAYS):
+                await self.clock.sleep(delay)
+                if await self.plugins.scan():
+                    break
 
     async def _poll(self, seconds: float) -> None:
         while True:

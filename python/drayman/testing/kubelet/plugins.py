@@ -153,16 +153,20 @@ class PluginRegistry:
                 return plugin
         raise PluginError(f"DRA driver {driver} is not registered")
 
-    async def scan(self) -> None:
-        """Register drivers whose sockets are new; forget those whose sockets are gone or answer no more."""
+    async def scan(self) -> bool:
+        """Register drivers whose sockets are new; forget those whose sockets are gone or answer no more.
+
+        Returns False when there are sockets on which nobody listens.
+        """
         async with self._scanning:
-            found = _registrations(self._directory)
+            found, complete = _registrations(self._directory)
             self._refused &= set(found)
             for registration in [known for known in self._plugins if known not in found]:
                 self._forget(registration)
             for registration in found:
                 if registration not in self._plugins and registration not in self._refused:
                     await self._register(registration)
+            return complete
 
     def close(self) -> None:
         """Drop all connections."""
@@ -232,28 +236,30 @@ async def call(clock: Clock, method: Any, request: Any, timeout: float) -> Any:
         return future.result()
 
 
-def _registrations(directory: Path) -> list[_Registration]:
-    """Return the sockets in `directory` that accept connections, sorted by name."""
-    found = []
+def _registrations(directory: Path) -> tuple[list[_Registration], bool]:
+    """Return the sockets in `directory` that accept connections, sorted by name, and whether all do."""
+    found, complete = [], True
     for path in sorted(directory.iterdir()) if directory.is_dir() else ():
         if not path.is_socket():
             continue
         if len(os.fsencode(path)) > SOCKET_PATH_LIMIT:
             log.warning("socket ignored: path=%s is longer than %d bytes", path, SOCKET_PATH_LIMIT)
-        elif _accepts(path):
-            stat = path.stat()
-            found.append(_Registration(str(path), (stat.st_ino, stat.st_mtime_ns)))
-    return found
+        elif identity := _identity(path):
+            found.append(_Registration(str(path), identity))
+        else:
+            complete = False
+    return found, complete
 
 
-def _accepts(path: Path) -> bool:
-    """Tell whether somebody listens: a killed driver leaves its socket file behind."""
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a socket from its successor; None: nobody listens (a killed driver leaves its file)."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))
+            stat = path.stat()
         except OSError:
-            return False
-    return True
+            return None
+    return stat.st_ino, stat.st_mtime_ns
 
 
 def _service(offered: Any) -> str:
