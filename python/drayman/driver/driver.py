@@ -14,7 +14,7 @@ from drayman.driver.health import DeviceHealth, Health
 from drayman.driver.preparation import Preparation
 from drayman.driver.services import Registration, ResourceHealth, add_dra_plugin
 from drayman.driver.slices import SlicePublisher
-from drayman.driver.sockets import EventLoopBridge, SocketServer
+from drayman.driver.sockets import EventLoopBridge, SocketServer, checked_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,11 +53,10 @@ class Driver:
         self.faults = Faults()
         self.health = Health(clock, [DeviceHealth(node_name, one["name"]) for one in profile.devices(node_name)])
         self.registered = asyncio.Event()
-        self._clock = clock
         self._name = name
         self._node_name = node_name
-        self._plugin_socket = plugins_dir / name / "dra.sock"
-        self._registration_socket = registry_dir / f"{name}-reg.sock"
+        self._plugin_socket = checked_path(plugins_dir / name / "dra.sock")
+        self._registration_socket = checked_path(registry_dir / f"{name}-reg.sock")
         cdi = CDIWriter(cdi_dir, name, profile.kind, node_name)
         self._preparation = Preparation(profile, node_name, cdi, plugins_dir / name / "checkpoint.json")
         self._handler = ClaimHandler(client, clock, self._preparation, self.faults)
@@ -87,7 +86,7 @@ class Driver:
 
     def _servers(self, bridge: EventLoopBridge) -> list[SocketServer]:
         """Return the servers in the order in which they start: who finds the registration socket calls the other."""
-        health = ResourceHealth(bridge, self.health, self._clock)
+        health = ResourceHealth(bridge, self.health)
         registration = Registration(bridge, self._name, self._plugin_socket, self.registered)
         plugin = SocketServer(
             self._plugin_socket, lambda server: add_dra_plugin(server, bridge, self._handler), health.add_to

@@ -6,6 +6,7 @@ They translate messages and nothing else; the work is :class:`ClaimHandler`'s.
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,7 @@ from drayman.driver.proto import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drayman.clock import Clock
-    from drayman.driver.health import DeviceHealth, Health
+    from drayman.driver.health import Health, Report
     from drayman.driver.sockets import EventLoopBridge
 
 SUPPORTED_VERSIONS = ("v1.DRAPlugin", "v1beta1.DRAPlugin", "v1.DRAResourceHealth")
@@ -124,10 +124,9 @@ def add_dra_plugin(server: grpc.Server, bridge: EventLoopBridge, handler: ClaimH
 class ResourceHealth(dra_health_v1_pb2_grpc.DRAResourceHealthServicer):
     """Streams the health of all devices: at once, on every change, and again before a report gets old."""
 
-    def __init__(self, bridge: EventLoopBridge, health: Health, clock: Clock) -> None:
+    def __init__(self, bridge: EventLoopBridge, health: Health) -> None:
         self._bridge = bridge
         self._health = health
-        self._clock = clock
 
     def add_to(self, server: grpc.Server) -> None:
         """Serve on `server`."""
@@ -135,25 +134,23 @@ class ResourceHealth(dra_health_v1_pb2_grpc.DRAResourceHealthServicer):
 
     def NodeWatchResources(self, request: Any, context: Any) -> Iterator[dra_health_v1_pb2.NodeWatchResourcesResponse]:
         """Yield reports until the kubelet goes away."""
-        devices = self._bridge.call(self._report, context)
+        version: int | None = None
         while True:
-            yield self._message(devices)
-            devices = self._bridge.call(self._health.next_report, context)
+            report = self._bridge.call(functools.partial(self._health.report, version), context)
+            version = report.version
+            yield _health_message(report)
 
-    async def _report(self) -> list[DeviceHealth]:
-        return self._health.report()
 
-    def _message(self, devices: list[DeviceHealth]) -> dra_health_v1_pb2.NodeWatchResourcesResponse:
-        now = int(self._clock.now().timestamp())
-        answer = dra_health_v1_pb2.NodeWatchResourcesResponse()
-        for one in devices:
-            answer.devices.add(
-                device=dra_health_v1_pb2.DeviceIdentifier(pool_name=one.pool, device_name=one.device),
-                health=dra_health_v1_pb2.HEALTHY if one.healthy else dra_health_v1_pb2.UNHEALTHY,
-                last_updated_time=now,
-                message=one.message,
-            )
-        return answer
+def _health_message(report: Report) -> dra_health_v1_pb2.NodeWatchResourcesResponse:
+    answer = dra_health_v1_pb2.NodeWatchResourcesResponse()
+    for one in report.devices:
+        answer.devices.add(
+            device=dra_health_v1_pb2.DeviceIdentifier(pool_name=one.pool, device_name=one.device),
+            health=dra_health_v1_pb2.HEALTHY if one.healthy else dra_health_v1_pb2.UNHEALTHY,
+            last_updated_time=int(report.time.timestamp()),
+            message=one.message,
+        )
+    return answer
 
 
 def _references(request: Any) -> list[ClaimReference]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -41,13 +42,15 @@ class EventLoopBridge:
     def call(self, work: Callable[[], Coroutine[Any, Any, T]], context: grpc.ServicerContext) -> T:
         """Run `work` on the loop and return or raise what it does. Called by a thread of gRPC.
 
-        The coroutine is cancelled when the client goes away or the driver ends; then
-        `concurrent.futures.CancelledError` is raised.
+        The coroutine is cancelled when the client goes away or the driver ends; the call is aborted then.
         """
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
         context.add_callback(lambda: _cancel(future))
         self._loop.call_soon_threadsafe(self._start, work, future)
-        return future.result()
+        try:
+            return future.result()
+        except concurrent.futures.CancelledError:
+            context.abort(grpc.StatusCode.CANCELLED, "the driver is being stopped")
 
     def close(self) -> None:
         """Cancel what runs and refuse what comes."""
@@ -71,15 +74,26 @@ class EventLoopBridge:
             future.cancel()
             raise
         except Exception as error:  # belongs to the caller, which is a thread of gRPC
-            if not future.cancelled():
+            with contextlib.suppress(concurrent.futures.InvalidStateError):  # the client went away just now
                 future.set_exception(error)
         else:
-            if not future.cancelled():
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
                 future.set_result(result)
 
     def _cancel(self, task: asyncio.Task[None]) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(task.cancel)
+
+
+def checked_path(path: Path) -> Path:
+    """Return `path`. Raises :class:`~drayman.errors.InputError` when it is too long for a socket."""
+    size = len(os.fsencode(path))
+    if size > PATH_LIMIT:
+        raise InputError(
+            f"socket path `{path}` has {size} bytes; a unix socket can have {PATH_LIMIT}",
+            hint="choose a shorter directory for plugins and registration",
+        )
+    return path
 
 
 def _cancel(future: concurrent.futures.Future[Any]) -> None:
@@ -89,17 +103,10 @@ def _cancel(future: concurrent.futures.Future[Any]) -> None:
 class SocketServer:
     """A gRPC server on the unix socket `path`, which is there exactly while the server runs.
 
-    `services` add themselves to the server that they are given. Raises :class:`~drayman.errors.InputError` when the
-    path is too long for a socket.
+    `services` add themselves to the server that they are given.
     """
 
     def __init__(self, path: Path, *services: Callable[[grpc.Server], None]) -> None:
-        size = len(os.fsencode(path))
-        if size > PATH_LIMIT:
-            raise InputError(
-                f"socket path `{path}` has {size} bytes; a unix socket can have {PATH_LIMIT}",
-                hint="choose a shorter plugin directory",
-            )
         self.path = path
         self._services = services
         self._server: grpc.Server | None = None
