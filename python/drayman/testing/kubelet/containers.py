@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman import resourceclaim
-from drayman.testing.kubelet.cdi import Registry
 from drayman.testing.kubelet.environment import environment, expand
 from drayman.testing.kubelet.script import Outcome, interpret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from drayman.kube.client import Object
+    from drayman.testing.kubelet.cdi import Registry
     from drayman.testing.kubelet.checkpoint import ClaimState
     from drayman.testing.kubelet.plugins import Device
     from drayman.testing.kubelet.resources import ResourceManager
@@ -46,18 +45,18 @@ def create(
     pod: Object,
     spec: Mapping[str, Any],
     resources: ResourceManager,
-    cdi_dirs: Sequence[Path],
+    registry: Registry,
     *,
     host_ip: str,
     pod_ip: str,
 ) -> Container:
-    """Return the container `spec` of `pod` with the devices of its claims.
+    """Return the container `spec` of `pod` with the devices of its claims, which the CDI `registry` describes.
 
     Raises :class:`~drayman.testing.kubelet.cdi.CDIError` when a device is in no CDI file and
     :class:`~drayman.testing.kubelet.environment.VariableError` when the environment cannot be computed.
     """
     names = list(dict.fromkeys(name for _, device in _devices(pod, spec, resources) for name in device.cdi_ids))
-    edits = Registry(cdi_dirs).inject(names)
+    edits = registry.inject(names)
     env = {**environment(pod, spec, host_ip=host_ip, pod_ip=pod_ip), **edits.env}
     command = [expand(word, env) for word in (*spec.get("command", ()), *spec.get("args", ()))]
     return Container(spec["name"], env, edits.devices, edits.mounts, names, interpret(command, env))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from drayman import names
 from drayman.kube.http import Request
 from drayman.kube.resources import PODS
 from drayman.testing.kubelet import containers
-from drayman.testing.kubelet.cdi import CDIError
+from drayman.testing.kubelet.cdi import CDIError, Registry
 from drayman.testing.kubelet.environment import VariableError
 from drayman.testing.kubelet.resources import PrepareError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from drayman.testing.kubelet.containers import Container
     from drayman.testing.kubelet.kubelet import Kubelet
     from drayman.testing.kubelet.state import PodState
-    from drayman.testing.kubelet.status import ContainerStatus
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ async def start(kubelet: Kubelet, state: PodState, report: Callable[[], Awaitabl
     while True:
         try:
             await kubelet.resources.prepare(state.pod)
-            created = {spec["name"]: _create(kubelet, state, spec, status) for spec, status in state.containers()}
+            created = _create(kubelet, state)
         except PrepareError as error:
             note = f"Failed to prepare dynamic resources: prepare dynamic resources: {error}"
             await kubelet.recorder.event(state.pod, "Warning", "FailedPrepareDynamicResources", note)
@@ -73,11 +72,15 @@ async def store_logs(kubelet: Kubelet, state: PodState, created: dict[str, Conta
             return
 
 
-def _create(kubelet: Kubelet, state: PodState, spec: dict[str, Any], status: ContainerStatus) -> Container:
-    status.health = containers.health(state.pod, spec, kubelet.resources)
-    return containers.create(
-        state.pod, spec, kubelet.resources, kubelet.cdi_dirs, host_ip=state.host_ip, pod_ip=state.pod_ip
-    )
+def _create(kubelet: Kubelet, state: PodState) -> dict[str, Container]:
+    registry = Registry(kubelet.cdi_dirs)
+    created = {}
+    for spec, status in state.containers():
+        status.health = containers.health(state.pod, spec, kubelet.resources)
+        created[status.name] = containers.create(
+            state.pod, spec, kubelet.resources, registry, host_ip=state.host_ip, pod_ip=state.pod_ip
+        )
+    return created
 
 
 def _fail(state: PodState, error: CDIError | VariableError) -> str:
