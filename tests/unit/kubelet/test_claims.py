@@ -253,6 +253,16 @@ async def test_cdi_device_without_a_file_stops_the_container(ready: Any) -> None
     assert await ready.events() == [f"Failed: Error: failed to create containerd container: {text}"]
 
 
+async def test_kubelet_deletes_the_slices_of_its_node_when_it_starts(node: Any) -> None:
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    for name in ("n1", "n2"):
+        spec = {"driver": "gpu.example.com", "pool": pool, "nodeName": name, "devices": [{"name": "gpu-0"}]}
+        await node.client.create(SLICES, {"metadata": {"name": name}, "spec": spec})
+    await node.restart()
+
+    assert [one["metadata"]["name"] for one in (await node.client.list(SLICES))[0]] == ["n2"]
+
+
 async def test_slices_of_a_vanished_driver_are_deleted_after_30_seconds(ready: Any) -> None:
     spec = {
         "driver": "gpu.example.com",

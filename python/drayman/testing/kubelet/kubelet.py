@@ -19,7 +19,7 @@ from drayman.testing.kubelet.resources import ResourceManager
 from drayman.testing.kubelet.watching import watching
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from drayman.clock import Clock
@@ -29,6 +29,9 @@ log = logging.getLogger(__name__)
 
 WIPE_DELAY = 30.0
 """Seconds after which the slices of a driver that went away are deleted."""
+
+RETRY_SECONDS = 1.0
+"""Between attempts to reach the API server."""
 
 POLL_SECONDS = 1.0
 """How often the registry is looked through where it cannot be watched."""
@@ -88,7 +91,10 @@ class Kubelet:
 
     async def run(self) -> None:
         """Register the node and run its pods until cancelled."""
-        await register(self.client, self.clock, self.node_name, self.addresses)
+        # As the real one does: drivers may have gone while no kubelet looked. Before the node is there, because drivers
+        # publish as soon as it is.
+        await self._insist(self._delete_slices)
+        await self._insist(lambda: register(self.client, self.clock, self.node_name, self.addresses))
         self._pods.add_handler(self._pod_added, lambda _, new: self._pod_updated(new), self._pod_deleted)
         with contextlib.closing(self.plugins), watching(self._registry, self._registry_changed.set) as is_watched:
             await self.scan_plugins()
@@ -168,14 +174,30 @@ class Kubelet:
             self._wipes[driver] = self._tasks.create_task(self._wipe_slices(driver))
 
     async def _wipe_slices(self, driver: str) -> None:
-        """Delete the slices of `driver` on this node: nobody could prepare their devices."""
+        """Delete the slices of `driver` on this node after a while: nobody can prepare their devices."""
         await self.clock.sleep(WIPE_DELAY)
-        slices, _ = await self.client.list(
-            SLICES, field_selector=f"spec.nodeName={self.node_name},spec.driver={driver}"
-        )
+        await self._insist(lambda: self._delete_slices(f",spec.driver={driver}"))
+        del self._wipes[driver]
+
+    async def _delete_slices(self, selector: str = "") -> None:
+        """Delete the slices of this node; drivers that are still there publish them again."""
+        slices, _ = await self.client.list(SLICES, field_selector=f"spec.nodeName={self.node_name}{selector}")
         for one in slices:
             name = one["metadata"]["name"]
-            log.info("slice deleted, its driver is gone: driver=%s slice=%s", driver, name)
-            with contextlib.suppress(APIStatusError):
+            log.info("slice deleted: node=%s slice=%s", self.node_name, name)
+            try:
                 await self.client.delete(SLICES, name)
-        del self._wipes[driver]
+            except APIStatusError as error:
+                if error.reason != "NotFound":
+                    raise
+
+    async def _insist(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work` until the API server has taken it."""
+        while True:
+            try:
+                await work()
+            except (APIStatusError, ConnectionError) as error:
+                log.warning("will be tried again: node=%s error=%s", self.node_name, error)
+                await self.clock.sleep(RETRY_SECONDS)
+            else:
+                return

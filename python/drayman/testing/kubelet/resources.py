@@ -106,7 +106,7 @@ class ResourceManager:
         metadata = pod["metadata"]
         try:
             claim = await self._client.get(CLAIMS, name, metadata["namespace"])
-        except APIStatusError as error:
+        except (APIStatusError, ConnectionError) as error:
             raise PrepareError(f"fetch ResourceClaim {name}: {error}") from error
         if check_owner:
             try:
@@ -133,7 +133,10 @@ class ResourceManager:
         """Refuse an allocation that is not for this node, which the real kubelet takes on trust."""
         if "nodeSelector" not in allocation:
             return
-        node = await self._client.get(NODES, self._node_name)
+        try:
+            node = await self._client.get(NODES, self._node_name)
+        except (APIStatusError, ConnectionError) as error:
+            raise PrepareError(f"fetch Node {self._node_name}: {error}") from error
         if not selector.matches(allocation["nodeSelector"], node):
             name = claim["metadata"]["name"]
             log.error("allocation is not for this node: claim=%s node=%s", name, self._node_name)

@@ -242,7 +242,12 @@ class JobSync:
 
     async def _flush(self, job: Object) -> Object:
         """Write the status if it differs from what `job` has."""
-        status = {name: value for name, value in self._status.items() if value not in ([], None)}
+        counts = ("active", "succeeded", "failed")  # left out when zero, as the API's serialization does
+        status = {
+            name: value
+            for name, value in self._status.items()
+            if value not in ([], None) and not (name in counts and value == 0)
+        }
         if job.get("status", {}) == status:
             return job
         return await self._controller.update_status({**job, "status": status})
