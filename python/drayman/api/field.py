@@ -5,6 +5,7 @@ Every rule of :mod:`drayman.api.validation` is a function from a path and a valu
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +56,16 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One reason why an object is refused; `type` is a cause type of `metav1.Status`, `str()` the API server's text."""
+    """One reason why an object is refused; `type` is a cause type of `metav1.Status`, `str()` the API server's text.
+
+    `declared` tells the errors of rules that upstream generates from the API's types: they come after the others.
+    """
 
     type: str
     field: str
     value: Any = ""
     detail: str = ""
+    declared: bool = dataclasses.field(default=False, compare=False, repr=False)
 
     @property
     def body(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drayman.api.schema.decoding import Decoded, DecodingError, decode, strict
 from drayman.api.schema.hints import did_you_mean, field_hint
-from drayman.api.schema.table import groups, kinds, type_of, versions
+from drayman.api.schema.table import groups, kinds, ordered, type_of, versions
 
 __all__ = [
     "Decoded",
@@ -14,6 +14,7 @@ __all__ = [
     "field_hint",
     "groups",
     "kinds",
+    "ordered",
     "strict",
     "type_of",
     "versions",

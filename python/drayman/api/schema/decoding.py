@@ -131,7 +131,8 @@ class _Decoder:
     def struct(self, value: dict[str, Any], name: str, place: _Place) -> dict[str, Any]:
         known = table.types()[name]
         decoded = {}
-        for key, item in value.items():
+        # In the order of the names, as kubectl and every other client in Go sends them.
+        for key, item in sorted(value.items()):
             if key in known and item is not None:
                 decoded[key] = self.value(item, known[key], place.field(key, name))
             elif key not in known:

@@ -58,3 +58,17 @@ def type_of_object(obj: Mapping[str, Any]) -> str | None:
 def element(kind: str) -> str:
     """Return the type of the items of a list or map, or the type itself."""
     return kind.removeprefix("map[string]").removeprefix("[]")
+
+
+def ordered(type_name: str, value: Any) -> Any:
+    """Return a value of a type with its fields in the order in which Go prints them, which messages show."""
+    if type_name.startswith("[]"):
+        return [ordered(type_name[2:], item) for item in value] if isinstance(value, list) else value
+    if not isinstance(value, dict):
+        return value
+    if type_name.startswith("map[string]"):
+        return {key: ordered(element(type_name), value[key]) for key in sorted(value)}
+    fields = types().get(type_name)
+    if fields is None:
+        return value
+    return {name: ordered(kind, value[name]) for name, kind in fields.items() if name in value}

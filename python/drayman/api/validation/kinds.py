@@ -1,0 +1,66 @@
+"""Which rules hold for which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from drayman.api.field import FieldError
+from drayman.api.validation import claim, claim_status, device_class, resource_slice, taint_rule
+from drayman.api.validation.context import Context
+from drayman.api.validation.metadata import metadata_update
+from drayman.api.validation.rules import Errors, in_order
+
+Object: TypeAlias = Mapping[str, Any]
+Create: TypeAlias = Callable[[Object, Context], Errors]
+Update: TypeAlias = Callable[[Object, Object, Context], Errors]
+
+
+def _metadata_only(new: Object, old: Object, context: Context) -> Errors:
+    yield from metadata_update(new.get("metadata") or {}, old.get("metadata") or {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    create: Create
+    update: Update = _metadata_only
+    status: Update = _metadata_only
+
+
+_RULES: dict[tuple[str, str], _Rules] = {
+    ("resource.k8s.io", "DeviceClass"): _Rules(device_class.device_class, device_class.device_class_update),
+    ("resource.k8s.io", "DeviceTaintRule"): _Rules(
+        taint_rule.taint_rule, taint_rule.taint_rule_update, taint_rule.taint_rule_status_update
+    ),
+    ("resource.k8s.io", "ResourceClaim"): _Rules(claim.claim, claim.claim_update, claim_status.claim_status_update),
+    ("resource.k8s.io", "ResourceClaimTemplate"): _Rules(claim.claim_template, claim.claim_template_update),
+    ("resource.k8s.io", "ResourceSlice"): _Rules(resource_slice.resource_slice, resource_slice.resource_slice_update),
+}
+
+
+def _rules(obj: Object) -> _Rules | None:
+    group = str(obj.get("apiVersion", "")).rpartition("/")[0]
+    return _RULES.get((group, str(obj.get("kind", ""))))
+
+
+def create(obj: Object, context: Context | None = None) -> list[FieldError]:
+    """Return why the new object `obj` is refused, or nothing."""
+    rules = _rules(obj)
+    return in_order(rules.create(obj, context or Context())) if rules else []
+
+
+def update(
+    new: Object, old: Object, context: Context | None = None, subresource: str | None = None
+) -> list[FieldError]:
+    """Return why `old` may not become `new`, by a write to the object or to its subresource `status`."""
+    rules = _rules(new)
+    if rules is None:
+        return in_order(_metadata_only(new, old, context or Context()))
+    rule = rules.status if subresource == "status" else rules.update
+    return in_order(rule(new, old, context or Context()))
+
+
+def warnings(obj: Object) -> list[str]:
+    """Return what the API server warns of in an object that it accepts."""
+    return resource_slice.warnings(obj) if obj.get("kind") == "ResourceSlice" else []
