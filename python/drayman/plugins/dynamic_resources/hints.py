@@ -45,7 +45,8 @@ class _Hints:
 
         Upstream does not look at deleted slices; but without a slice an incomplete or invalid pool can become usable.
         """
-        return None if self._manager.feeds["ResourceSlice"].helps else ()
+        change = self._manager.last_change
+        return None if change is not None and (change.devices_freed or change.capacity_added) else ()
 
     def after_claim(self, pod: Object, old: Object | None, new: Object | None) -> QueueingHint:
         """Queue for freed devices, and for news about a claim of the pod's own."""

@@ -15,43 +15,41 @@ INVENTORY_KINDS = ("ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node")
 """What the inventory has to know besides claims."""
 
 
-class Feed:
-    """Hands the objects of one kind to the inventory and remembers what the last change could help."""
+class _Feed:
+    """Hands the objects of one kind to the inventory."""
 
-    def __init__(self, kind: str, inventory: Inventory) -> None:
+    def __init__(self, kind: str, manager: DeviceManager) -> None:
         self._kind = kind
-        self._inventory = inventory
-        self.change: Change | None = None
+        self._manager = manager
 
     def observe_raw(self, event: str, raw: bytes) -> None:
         """Take over an object."""
         if event != "DELETED":
-            self.change = self._inventory.apply(raw)
+            self._manager.last_change = self._manager.inventory.apply(raw)
 
     def observe(self, old: Object | None, new: Object | None) -> None:
         """Drop an object that is gone."""
         if new is None and old is not None:
-            self.change = self._inventory.delete(self._kind, old["metadata"]["name"])
-
-    @property
-    def helps(self) -> bool:
-        """Whether the last change may let a claim fit that did not."""
-        return self.change is not None and (self.change.devices_freed or self.change.capacity_added)
+            self._manager.last_change = self._manager.inventory.delete(self._kind, old["metadata"]["name"])
 
 
 class DeviceManager:
-    """One for each scheduler; made before the watches start."""
+    """One for each scheduler; made before the watches start.
+
+    `last_change` is what the newest change of a slice, class, taint rule or node could help; hints are asked right
+    after a change, and read it there.
+    """
 
     def __init__(self, handle: Handle, inventory: Inventory) -> None:
         self.inventory = inventory
         self.tracker = ClaimTracker(handle, inventory)
         self.pods = PodIndex()
-        self.feeds = {kind: Feed(kind, inventory) for kind in INVENTORY_KINDS}
+        self.last_change: Change | None = None
         self.classes = handle.objects("DeviceClass")
         handle.observe("ResourceClaim", self.tracker)
         handle.observe("Pod", self.pods)
-        for kind, feed in self.feeds.items():
-            handle.observe(kind, feed)
+        for kind in INVENTORY_KINDS:
+            handle.observe(kind, _Feed(kind, self))
 
     def claims_of(self, pod: Object) -> list[Object]:
         """Return the claims of `pod`, in the order of its spec.
