@@ -12,13 +12,11 @@ examples:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
-from drayman.cli import inputs, options
+from drayman.cli import claims, inputs, options
 from drayman.cli.output import Printer, print_json, print_yaml
-from drayman.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -39,15 +37,6 @@ KINDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Claims that are allocated together: those of `pod`, or a single one."""
-
-    claims: tuple[str, ...]
-    pod: str | None = None
-    node: str | None = None
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     inputs.add_arguments(parser, what="manifests")
@@ -65,32 +54,36 @@ def run(arguments: argparse.Namespace) -> int:
 
     named = inputs.files(arguments, arguments.usage_error)
     given = [*inputs.load_context(arguments.context_files), *inputs.load(named)]
-    objects = [_placed(obj) for obj in inputs.split(given, KINDS, verb="allocate")]
-    generated = list(_generated_claims(objects))
+    objects = [claims.placed(obj) for obj in inputs.split(given, KINDS, verb="allocate")]
+    generated = list(claims.generated_claims(objects))
     cluster = drayman.Cluster.from_objects(
         [*objects, *generated],
         kubernetes_version=arguments.kubernetes_version,
         feature_gates=arguments.feature_gates,
         compatibility=arguments.compatibility,
     )
-    groups = _groups(objects, generated, arguments.claim)
+    groups = claims.groups(objects, generated, arguments.claim)
     results = []
     for group in groups:
         outcome = cluster.allocate(list(group.claims), node=arguments.node or group.node)
         if isinstance(outcome, drayman.Allocated):
             cluster = cluster.with_allocation(outcome)
         results.append((group, outcome))
-    _print(arguments, results, {_key(obj): obj for obj in [*objects, *generated] if obj["kind"] == "ResourceClaim"})
+    _print(
+        arguments,
+        results,
+        {claims.key_of(obj): obj for obj in [*objects, *generated] if obj["kind"] == "ResourceClaim"},
+    )
     return cli.DONE if all(isinstance(outcome, drayman.Allocated) for _, outcome in results) else cli.NO
 
 
 def _print(
     arguments: argparse.Namespace,
-    results: Sequence[tuple[_Group, drayman.Allocated | drayman.Unallocatable]],
-    claims: Mapping[str, Mapping[str, Any]],
+    results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]],
+    given: Mapping[str, Mapping[str, Any]],
 ) -> None:
     if arguments.output == "yaml":
-        allocated = [_with_status(claims[key], allocation) for key, allocation in _allocations(results)]
+        allocated = [_with_status(given[key], allocation) for key, allocation in _allocations(results)]
         print_yaml({"apiVersion": "v1", "kind": "List", "items": allocated})
     elif arguments.output == "json":
         print_json(_json(arguments, results))
@@ -98,7 +91,7 @@ def _print(
         _print_table(results)
 
 
-def _print_table(results: Sequence[tuple[_Group, drayman.Allocated | drayman.Unallocatable]]) -> None:
+def _print_table(results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]]) -> None:
     import drayman
 
     printer = Printer()
@@ -119,12 +112,12 @@ def _print_table(results: Sequence[tuple[_Group, drayman.Allocated | drayman.Una
     printer.table(("CLAIM", "NODE", "REQUEST", "DEVICE"), rows)
     for group, outcome in results:
         if isinstance(outcome, drayman.Unallocatable):
-            printer.line(f"{'' if not rows else chr(10)}{_title(group)}: cannot allocate all claims")
+            printer.line(f"{'' if not rows else chr(10)}{group.title}: cannot allocate all claims")
             printer.line(outcome.explanation.tree())
 
 
 def _json(
-    arguments: argparse.Namespace, results: Sequence[tuple[_Group, drayman.Allocated | drayman.Unallocatable]]
+    arguments: argparse.Namespace, results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]]
 ) -> dict[str, Any]:
     import drayman
 
@@ -145,7 +138,7 @@ def _json(
 
 
 def _allocations(
-    results: Sequence[tuple[_Group, drayman.Allocated | drayman.Unallocatable]],
+    results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]],
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     import drayman
 
@@ -156,86 +149,3 @@ def _allocations(
 
 def _with_status(claim: Mapping[str, Any], allocation: Mapping[str, Any]) -> dict[str, Any]:
     return {**claim, "status": {**claim.get("status", {}), "allocation": dict(allocation)}}
-
-
-def _groups(
-    objects: Sequence[Mapping[str, Any]], generated: Sequence[Mapping[str, Any]], only: Sequence[str]
-) -> list[_Group]:
-    """Return what to allocate, in the order of the files; claims that are allocated already stay as they are."""
-    claims = {_key(obj): obj for obj in [*objects, *generated] if obj["kind"] == "ResourceClaim"}
-    for key in only:
-        if key not in claims:
-            known = ", ".join(f"`{known}`" for known in claims) or "none"
-            raise InputError(f"claim `{key}` is not in the given files; there are: {known}")
-    wanted = {key for key in (only or claims) if not claims[key].get("status", {}).get("allocation")}
-    pods = [obj for obj in objects if obj["kind"] == "Pod"]
-    of_pods = {key: _key(pod) for pod in reversed(pods) for key in _pod_claims(pod)}
-    groups: list[_Group] = []
-    for obj in objects:
-        if obj["kind"] == "Pod":
-            together = tuple(key for key in _pod_claims(obj) if key in wanted and of_pods[key] == _key(obj))
-            if together:
-                groups.append(_Group(together, _key(obj), obj["spec"].get("nodeName")))
-        elif obj["kind"] == "ResourceClaim" and _key(obj) in wanted and _key(obj) not in of_pods:
-            groups.append(_Group((_key(obj),)))
-    return groups
-
-
-def _pod_claims(pod: Mapping[str, Any]) -> Iterator[str]:
-    """Yield "namespace/name" of each claim of the pod; those made from templates are called POD-ENTRY."""
-    metadata = pod["metadata"]
-    for entry in pod.get("spec", {}).get("resourceClaims") or []:
-        name = entry.get("resourceClaimName") or f"{metadata['name']}-{entry['name']}"
-        yield f"{metadata['namespace']}/{name}"
-
-
-def _generated_claims(objects: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the claims that the templates of the pods give.
-
-    Raises :class:`InputError` for what a pod names and is not there.
-    """
-    templates = {_key(obj): obj for obj in objects if obj["kind"] == "ResourceClaimTemplate"}
-    claims = {_key(obj) for obj in objects if obj["kind"] == "ResourceClaim"}
-    for pod in (obj for obj in objects if obj["kind"] == "Pod"):
-        namespace, pod_name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-        for index, entry in enumerate(pod.get("spec", {}).get("resourceClaims") or []):
-            field = f"spec.resourceClaims[{index}]"
-            if name := entry.get("resourceClaimName"):
-                if f"{namespace}/{name}" not in claims:
-                    raise InputError(
-                        f"ResourceClaim `{namespace}/{name}` is not in the given files",
-                        object=f"Pod {namespace}/{pod_name}",
-                        field=f"{field}.resourceClaimName",
-                    )
-                continue
-            template = templates.get(f"{namespace}/{entry.get('resourceClaimTemplateName')}")
-            if template is None:
-                raise InputError(
-                    f"ResourceClaimTemplate `{namespace}/{entry.get('resourceClaimTemplateName')}`"
-                    " is not in the given files",
-                    object=f"Pod {namespace}/{pod_name}",
-                    field=f"{field}.resourceClaimTemplateName",
-                )
-            yield {
-                "apiVersion": template["apiVersion"],
-                "kind": "ResourceClaim",
-                "metadata": {"name": f"{pod_name}-{entry['name']}", "namespace": namespace},
-                "spec": template["spec"]["spec"],
-            }
-
-
-def _placed(obj: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a namespaced object with its namespace."""
-    if obj["kind"] not in ("Pod", "ResourceClaim", "ResourceClaimTemplate"):
-        return obj
-    metadata = obj["metadata"]
-    return {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"}}
-
-
-def _key(obj: Mapping[str, Any]) -> str:
-    metadata = obj["metadata"]
-    return f"{metadata['namespace']}/{metadata['name']}" if "namespace" in metadata else str(metadata["name"])
-
-
-def _title(group: _Group) -> str:
-    return f"pod {group.pod}" if group.pod else f"claim {group.claims[0]}"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from drayman import cli, names
 from drayman.cli import cluster
 from drayman.cli.output import Printer
-from drayman.errors import DraymanError, InputError
+from drayman.errors import InputError
 
 if TYPE_CHECKING:
     import argparse

@@ -69,11 +69,21 @@ def _driver(node: str) -> str:
 
 class Parts:
     """Starts the parts as tasks of the caller's task group; `root` holds the sockets and files of the nodes.
+    Kubelets look for drivers that were killed every `poll_plugins` seconds, if at all.
 
     A part that ends with an exception ends the group: a fake cluster with a dead part would only mislead.
     """
 
-    def __init__(self, options: Options, clock: Clock, root: Path, client_for: Callable[[str], Client]) -> None:
+    def __init__(
+        self,
+        options: Options,
+        clock: Clock,
+        root: Path,
+        client_for: Callable[[str], Client],
+        *,
+        poll_plugins: float | None = None,
+    ) -> None:
+        self._poll_plugins = poll_plugins
         self._options = options
         self._clock = clock
         self._root = root
@@ -89,7 +99,9 @@ class Parts:
     def start_controllers(self, group: asyncio.TaskGroup) -> None:
         """Start the controllers."""
         client = self._client_for(CONTROLLERS)
-        self._start(group, "controllers", controllers.run(client, self._clock, gates=self._options.gates()))
+        options = self._options
+        work = controllers.run(client, self._clock, gates=options.gates(), compatibility=options.compatibility)
+        self._start(group, "controllers", work)
 
     def start_scheduler(self, group: asyncio.TaskGroup, configuration: scheduler.Configuration | None = None) -> None:
         """Start the scheduler."""
@@ -120,7 +132,9 @@ class Parts:
         registry, plugins, cdi = root / "plugins_registry", root / "plugins", root / "cdi"
         for folder in (registry, plugins, cdi):
             folder.mkdir(parents=True, exist_ok=True)
-        kubelet = Kubelet(self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi])
+        kubelet = Kubelet(
+            self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi], poll_plugins=self._poll_plugins
+        )
         plugin = driver.Driver(
             self._client_for(_driver(name)),
             self._clock,

@@ -52,7 +52,7 @@ async def running(options: Options, *, port: int = 0) -> AsyncIterator[ServerCon
                 agent: await connections.enter_async_context(connect.connection(config, user_agent=agent))
                 for agent in Parts.user_agents(options)
             }
-            parts = Parts(options, clock, root, clients.__getitem__)
+            parts = Parts(options, clock, root, clients.__getitem__, poll_plugins=1.0)
             parts.start_controllers(group)
             if options.scheduler:
                 parts.start_scheduler(group)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from drayman.errors import InputError
+from drayman.kube import config
+
+
+def kubeconfig(path: Path, *, user: dict[str, Any], cluster: dict[str, Any] | None = None) -> Path:
+    document = {
+        "current-context": "here",
+        "contexts": [{"name": "here", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
+        "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:6443/", **(cluster or {})}}],
+        "users": [{"name": "u", "user": user}],
+    }
+    path.write_text(yaml.safe_dump(document))
+    return path
+
+
+def test_written_kubeconfig_reads_back_as_it_was(tmp_path: Path) -> None:
+    server = config.ServerConfig(url="https://127.0.0.1:1", token="t", ca_data=b"PEM")
+    config.write(tmp_path / "config", server, name="x")
+    assert config.load(tmp_path / "config") == server
+
+
+def test_token_file_relative_to_the_kubeconfig_is_read_for_each_request(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("one\n")
+    server = config.load(kubeconfig(tmp_path / "config", user={"tokenFile": "token"}))
+    assert server.authorization() == {"authorization": "Bearer one"}
+    (tmp_path / "token").write_text("two\n")
+    assert server.authorization() == {"authorization": "Bearer two"}
+
+
+def test_inline_certificates_and_namespace_are_taken(tmp_path: Path) -> None:
+    inline = {name: base64.b64encode(name.encode()).decode() for name in ("client-certificate-data", "client-key-data")}
+    server = config.load(kubeconfig(tmp_path / "config", user=inline))
+    assert (server.url, server.namespace) == ("https://127.0.0.1:6443", "team-a")
+    assert (server.certificate, server.key) == (b"client-certificate-data", b"client-key-data")
+
+
+def test_exec_plugin_gives_the_token(tmp_path: Path) -> None:
+    answer = json.dumps({"status": {"token": "from-plugin"}})
+    plugin = {"apiVersion": "v1", "command": sys.executable, "args": ["-c", f"print({answer!r})"]}
+    server = config.load(kubeconfig(tmp_path / "config", user={"exec": plugin}))
+    assert server.token == "from-plugin"
+
+
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        ({"exec": {"command": "/does/not/exist"}}, "credential plugin `/does/not/exist` failed: "),
+        ({"auth-provider": {"name": "gcp"}}, "user `u`: `auth-provider` is not supported"),
+        ({"client-key-data": "%"}, "`client-key-data` is not base64"),
+        ({"client-key": "missing"}, "cannot read `client-key` `missing`: No such file or directory"),
+    ],
+)
+def test_unusable_credentials_are_named(tmp_path: Path, user: dict[str, Any], message: str) -> None:
+    path = kubeconfig(tmp_path / "config", user=user)
+    with pytest.raises(InputError) as caught:
+        config.load(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_unknown_context_is_refused_by_name(tmp_path: Path) -> None:
+    path = kubeconfig(tmp_path / "config", user={})
+    with pytest.raises(InputError) as caught:
+        config.load(path, context="there")
+    assert str(caught.value) == f"{path}: context `there` is not defined"
+
+
+def test_no_kubeconfig_at_all_says_where_it_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    with pytest.raises(InputError) as caught:
+        config.load()
+    assert str(caught.value) == f"no kubeconfig found: looked for `{tmp_path / 'none'}`"
+    assert caught.value.hint == "pass --kubeconfig, or set KUBECONFIG"

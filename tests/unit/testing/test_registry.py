@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from drayman.errors import InputError
+from drayman.kube.config import ServerConfig
+from drayman.testing.clusters import registry
+
+SERVER = ServerConfig(url="https://127.0.0.1:1", token="secret")
+
+
+@pytest.fixture(autouse=True)
+def state_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def entry(name: str, *, pid: int, started: str) -> registry.Entry:
+    return registry.Entry(name, "fake", "1.37", 2, SERVER.url, "2026-01-01T00:00:00Z", pid, started)
+
+
+def living(name: str) -> registry.Entry:
+    return entry(name, pid=os.getpid(), started=registry.process_start(os.getpid()) or "")
+
+
+def test_recorded_cluster_is_found_with_its_kubeconfig_for_its_owner_only() -> None:
+    registry.record(living("test"), SERVER)
+    assert registry.running() == [living("test")]
+    assert registry.kubeconfig("test").stat().st_mode & 0o777 == 0o600
+
+
+def test_cluster_whose_process_id_belongs_to_another_process_does_not_count() -> None:
+    registry.record(entry("test", pid=os.getpid(), started="1"), SERVER)
+    assert registry.running() == []
+    with pytest.raises(InputError) as caught:
+        registry.existing("test")
+    assert (str(caught.value), caught.value.hint) == ("no cluster `test` is running", "drayman cluster up")
+
+
+def test_missing_cluster_is_refused_with_those_that_run() -> None:
+    registry.record(living("other"), SERVER)
+    with pytest.raises(InputError) as caught:
+        registry.existing("test")
+    assert caught.value.hint == "running: `other`"
+
+
+@pytest.mark.parametrize("name", ["", "../x", "A", "-a", "a" * 60])
+def test_name_that_would_not_be_a_safe_folder_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="is not a name for a cluster"):
+        registry.folder(name)
+
+
+def test_entry_that_is_no_json_counts_as_absent() -> None:
+    registry.record(living("test"), SERVER)
+    (registry.folder("test") / "cluster.json").write_text("{")
+    assert registry.find("test") is None
