@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from drayman import features
@@ -96,3 +98,20 @@ def test_group_of_gates_yields_to_a_gate_that_is_named() -> None:
 @pytest.mark.parametrize("version", features.KUBERNETES_VERSIONS)
 def test_defaults_of_each_version_have_what_they_require(version: str) -> None:
     assert features.resolve(kubernetes_version=version) == features.defaults(version)
+
+
+def test_documentation_tells_every_gate_of_dra() -> None:
+    text = (Path(__file__).parents[3] / "docs/compatibility.md").read_text()
+    documented = [line for line in text.splitlines() if line.startswith("| `D")]
+    assert documented == [
+        f"| `{name}` | {' | '.join(told(gate, version) for version in features.KUBERNETES_VERSIONS)} |"
+        for name, gate in sorted(features.GATES.items())
+        if name.startswith("D")
+    ]
+
+
+def told(gate: features.Gate, version: str) -> str:
+    stage = gate.at(version)
+    if stage is None:
+        return "–"
+    return f"{stage.stage} {'on' if stage.default else 'off'}{', locked' if stage.locked else ''}"
