@@ -66,7 +66,7 @@ def plain(text: str) -> Any:
 
 
 def _float(number: str) -> int | float:
-    """Return a whole number as an integer: kubectl turns YAML into JSON, where `1.0` and `1e3` become `1` and `1000`."""
+    """Return a whole number as an integer: in the JSON that kubectl makes of YAML, `1e3` is `1000`."""
     value = float(number)
     return int(value) if value.is_integer() and abs(value) < 1e21 else value
 

@@ -6,15 +6,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from drayman.api.field import FieldError
-from drayman.api.validation import claim, claim_status, device_class, resource_slice, taint_rule
+from drayman.api.field import FieldError, required
+from drayman.api.validation import (
+    claim,
+    claim_status,
+    cluster,
+    device_class,
+    pod,
+    resource_slice,
+    taint_rule,
+    workloads,
+)
 from drayman.api.validation.context import Context
-from drayman.api.validation.metadata import metadata_update
+from drayman.api.validation.metadata import METADATA, descriptive_metadata, metadata_update
 from drayman.api.validation.rules import Errors, in_order
 
 Object: TypeAlias = Mapping[str, Any]
 Create: TypeAlias = Callable[[Object, Context], Errors]
 Update: TypeAlias = Callable[[Object, Object, Context], Errors]
+
+
+def _any_object(obj: Object, context: Context) -> Errors:
+    value = obj.get("metadata") or {}
+    if not value.get("name"):
+        yield required(METADATA.child("name"), "name or generateName is required")
+    yield from descriptive_metadata(METADATA, value)
 
 
 def _metadata_only(new: Object, old: Object, context: Context) -> Errors:
@@ -23,12 +39,20 @@ def _metadata_only(new: Object, old: Object, context: Context) -> Errors:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    create: Create
+    create: Create = _any_object
     update: Update = _metadata_only
     status: Update = _metadata_only
 
 
 _RULES: dict[tuple[str, str], _Rules] = {
+    ("", "Namespace"): _Rules(cluster.namespace),
+    ("", "Node"): _Rules(cluster.node, cluster.node_update, cluster.node_update),
+    ("", "Pod"): _Rules(pod.pod, pod.pod_update, pod.pod_status_update),
+    ("apps", "Deployment"): _Rules(workloads.deployment, workloads.deployment_update),
+    ("apps", "ReplicaSet"): _Rules(workloads.deployment, workloads.deployment_update),
+    ("apps", "StatefulSet"): _Rules(workloads.deployment, workloads.deployment_update),
+    ("batch", "Job"): _Rules(workloads.job, workloads.job_update),
+    ("coordination.k8s.io", "Lease"): _Rules(cluster.lease, cluster.lease_update),
     ("resource.k8s.io", "DeviceClass"): _Rules(device_class.device_class, device_class.device_class_update),
     ("resource.k8s.io", "DeviceTaintRule"): _Rules(
         taint_rule.taint_rule, taint_rule.taint_rule_update, taint_rule.taint_rule_status_update
@@ -39,15 +63,14 @@ _RULES: dict[tuple[str, str], _Rules] = {
 }
 
 
-def _rules(obj: Object) -> _Rules | None:
+def _rules(obj: Object) -> _Rules:
     group = str(obj.get("apiVersion", "")).rpartition("/")[0]
-    return _RULES.get((group, str(obj.get("kind", ""))))
+    return _RULES.get((group, str(obj.get("kind", ""))), _Rules())
 
 
 def create(obj: Object, context: Context | None = None) -> list[FieldError]:
     """Return why the new object `obj` is refused, or nothing."""
-    rules = _rules(obj)
-    return in_order(rules.create(obj, context or Context())) if rules else []
+    return in_order(_rules(obj).create(obj, context or Context()))
 
 
 def update(
@@ -55,8 +78,6 @@ def update(
 ) -> list[FieldError]:
     """Return why `old` may not become `new`, by a write to the object or to its subresource `status`."""
     rules = _rules(new)
-    if rules is None:
-        return in_order(_metadata_only(new, old, context or Context()))
     rule = rules.status if subresource == "status" else rules.update
     return in_order(rule(new, old, context or Context()))
 
