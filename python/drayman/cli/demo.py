@@ -35,7 +35,7 @@ DEVICES = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--name", default="demo", help="name of the cluster (default: %(default)s)")
-    parser.add_argument("--keep", action="store_true", help="leave the cluster and the scenarios' objects, for kubectl")
+    parser.add_argument("--keep", action="store_true", help="leave the cluster and the last scenario, for kubectl")
     parser.add_argument("--only", action="append", default=[], metavar="SCENARIO", help="run only this one; repeatable")
     parser.add_argument("--list", action="store_true", help="list the scenarios and exit")
 
@@ -96,7 +96,7 @@ async def _play(printer: Printer, name: str, scenarios: Sequence[Scenario], *, k
             await _print_result(printer, backend, one, result)
             if result.deviations:
                 failed.append(one.name)
-            if not keep:
+            if not keep or one is not scenarios[-1]:  # together, the scenarios need more devices than there are
                 await scenario.clean_up(one, backend)
         printer.title(f"{len(scenarios) - len(failed)} of {len(scenarios)} scenarios ended as they say")
         for name in failed:
