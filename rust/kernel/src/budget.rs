@@ -1,0 +1,61 @@
+//! How much work a search may do.
+
+/// Why a search stopped before it had an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupt {
+    /// The steps are used up.
+    Steps,
+    /// The deadline has passed.
+    Deadline,
+    /// The caller does not want the answer any more.
+    Cancelled,
+}
+
+/// Steps between two questions to the caller.
+const POLL_INTERVAL: u64 = 256;
+
+/// How much work may be done. Steps are counted in any case; the kernel has no clock, so a deadline is a question to the caller.
+#[derive(Default)]
+pub struct Budget<'a> {
+    used: u64,
+    steps: Option<u64>,
+    poll: Option<&'a mut dyn FnMut() -> Option<Interrupt>>,
+}
+
+impl<'a> Budget<'a> {
+    /// Work without limit.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// At most this many steps.
+    #[must_use]
+    pub fn with_steps(mut self, steps: u64) -> Self {
+        self.steps = Some(steps);
+        self
+    }
+
+    /// Asks the caller now and then whether to stop.
+    #[must_use]
+    pub fn with_poll(mut self, poll: &'a mut dyn FnMut() -> Option<Interrupt>) -> Self {
+        self.poll = Some(poll);
+        self
+    }
+
+    /// Steps used so far. One step is one place in the search (upstream's `allocateOne`), or one bound that was computed.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Takes one step.
+    pub(crate) fn step(&mut self) -> Result<(), Interrupt> {
+        if self.steps.is_some_and(|steps| self.used >= steps) {
+            return Err(Interrupt::Steps);
+        }
+        self.used += 1;
+        match &mut self.poll {
+            Some(poll) if self.used % POLL_INTERVAL == 0 => poll().map_or(Ok(()), Err),
+            _ => Ok(()),
+        }
+    }
+}

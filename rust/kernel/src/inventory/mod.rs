@@ -1,0 +1,176 @@
+//! Everything that allocations are made from: slices, classes, nodes, rules, and what claims hold. Kept up to date one object at a time.
+
+pub(crate) mod classes;
+pub(crate) mod layout;
+pub(crate) mod nodes;
+pub(crate) mod pools;
+pub(crate) mod slices;
+pub(crate) mod usage;
+
+mod change;
+mod objects;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use drayman_api::{AllocationResult, DecodeError, DeviceId, DeviceTaintRule, PoolId, ResourceClaim};
+use rustc_hash::FxHashMap;
+
+use crate::budget::{Budget, Interrupt};
+use crate::error::AllocationError;
+use crate::explain::Explanation;
+use crate::features::{Compatibility, Feature, Features};
+use crate::plan::{Lowering, Plan};
+use crate::result::Allocated;
+use crate::search::{Search, Stop};
+use crate::selectors::Selectors;
+use classes::Classes;
+use nodes::Topology;
+use pools::Rules;
+use slices::Slice;
+use usage::{Holding, Usage};
+
+pub use change::Change;
+
+/// What came out for one node.
+#[derive(Debug)]
+pub enum Outcome {
+    /// All claims fit.
+    Allocated(Allocated),
+    /// Not all claims fit. [`Inventory::explain`] says why.
+    Unallocatable,
+    /// The claims, or what the node offers, cannot be worked with.
+    Failed(AllocationError),
+}
+
+/// What came out for all nodes.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// Nodes with their outcomes, in the order asked for.
+    pub outcomes: Vec<(String, Outcome)>,
+    /// Why the rest of the nodes is missing.
+    pub interrupted: Option<Interrupt>,
+    /// Steps that were taken, those in vain included.
+    pub steps: u64,
+}
+
+/// The state of a cluster, as far as allocation needs it.
+///
+/// Fed with the objects of a watch; every change costs what it concerns. Nothing is read from or written to a cluster.
+#[derive(Debug)]
+pub struct Inventory {
+    rules: Rules,
+    topology: Topology,
+    usage: Usage,
+    classes: Classes,
+    selectors: Selectors,
+    slices: FxHashMap<String, Arc<Slice>>,
+    taint_rules: BTreeMap<String, DeviceTaintRule>,
+    next_order: u64,
+}
+
+impl Inventory {
+    /// An empty inventory.
+    pub fn new(features: Features, compatibility: Compatibility) -> Self {
+        let rules = Rules { features, compatibility };
+        Self {
+            rules,
+            topology: Topology::new(rules),
+            usage: Usage::default(),
+            classes: Classes::default(),
+            selectors: Selectors::default(),
+            slices: FxHashMap::default(),
+            taint_rules: BTreeMap::new(),
+            next_order: 0,
+        }
+    }
+
+    /// Adds or replaces an object, given as JSON of any served version: `ResourceSlice`, `DeviceClass`, `ResourceClaim`, `Node`,
+    /// `DeviceTaintRule`. Templates are read and change nothing. Fails without effect when the object cannot be decoded.
+    pub fn apply(&mut self, json: &[u8]) -> Result<Change, DecodeError> {
+        Ok(self.apply_object(drayman_api::Object::from_json(json)?))
+    }
+
+    /// Holds the devices of an allocation that is in flight: it counts until the claim itself is applied with an allocation or removed,
+    /// or until [`Inventory::forget`]. The claim is named as `namespace/name`.
+    pub fn assume(&mut self, claim: &str, allocation: &AllocationResult) {
+        let change = self.usage.assume(claim, allocation, self.counts_shares());
+        self.topology.touch_usage(&change.pools);
+    }
+
+    /// Ends [`Inventory::assume`]; whether that freed a device.
+    pub fn forget(&mut self, claim: &str) -> bool {
+        let change = self.usage.forget(claim);
+        self.topology.touch_usage(&change.pools);
+        change.freed
+    }
+
+    /// The claims (`namespace/name`) that hold a device or a share of it, sorted.
+    pub fn holders(&self, device: &DeviceId) -> Vec<&str> {
+        let pool = PoolId { driver: device.driver.clone(), pool: device.pool.clone() };
+        let holds = self.usage.of_pool(&pool).and_then(|devices| devices.get(&device.device));
+        let mut claims: Vec<_> = holds.into_iter().flatten().filter_map(|hold| hold.claim.as_deref()).collect();
+        claims.sort_unstable();
+        claims.dedup();
+        claims
+    }
+
+    /// Names of the nodes, in byte order: those that exist, and those that slices name.
+    pub fn node_names(&mut self) -> Vec<String> {
+        self.topology.refresh(&[], &self.usage);
+        self.topology.node_names().map(str::to_owned).collect()
+    }
+
+    /// Looks for devices for the claims of one pod, together, on each node by itself; on all nodes in byte order of their names if none
+    /// are given. Nothing is held afterwards. Ends early, with the outcomes so far, when the budget is used up.
+    pub fn evaluate(&mut self, claims: &[ResourceClaim], nodes: Option<&[&str]>, budget: &mut Budget<'_>) -> Evaluation {
+        self.topology.refresh(nodes.unwrap_or_default(), &self.usage);
+        let plan = Arc::new(self.lower(claims));
+        let nodes: Vec<&str> = nodes.map_or_else(|| self.topology.node_names().collect(), <[_]>::to_vec);
+        let before = budget.used();
+        let mut evaluation = Evaluation { outcomes: Vec::with_capacity(nodes.len()), interrupted: None, steps: 0 };
+        for node in nodes {
+            match self.search(&plan, node, budget) {
+                Ok(outcome) => evaluation.outcomes.push((node.to_owned(), outcome)),
+                Err(interrupt) => {
+                    evaluation.interrupted = Some(interrupt);
+                    break;
+                }
+            }
+        }
+        evaluation.steps = budget.used() - before;
+        evaluation
+    }
+
+    /// Why the claims do not fit on a node, as things stand now.
+    pub fn explain(&mut self, claims: &[ResourceClaim], node: &str) -> Explanation {
+        self.topology.refresh(&[node], &self.usage);
+        let plan = self.lower(claims);
+        Explanation::new(&plan, self.topology.site(node), &self.usage)
+    }
+
+    /// Holds a device without a claim.
+    pub(crate) fn hold_one(&mut self, device: &DeviceId, holding: Holding) {
+        self.usage.hold(device, holding);
+        self.topology.touch_usage([&PoolId { driver: device.driver.clone(), pool: device.pool.clone() }]);
+    }
+
+    fn lower(&mut self, claims: &[ResourceClaim]) -> Plan {
+        Lowering { rules: self.rules, classes: &self.classes, selectors: &mut self.selectors }.lower(claims)
+    }
+
+    fn search(&self, plan: &Arc<Plan>, node: &str, budget: &mut Budget<'_>) -> Result<Outcome, Interrupt> {
+        let found = match Search::new(plan, self.topology.site(node)).run(budget) {
+            Ok(None) => return Ok(Outcome::Unallocatable),
+            Ok(Some(picks)) => Allocated::new(Arc::clone(plan), node, picks),
+            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::Interrupted(interrupt)) => return Err(interrupt),
+        };
+        Ok(found.map_or_else(Outcome::Failed, Outcome::Allocated))
+    }
+
+    /// Without consumable capacity, who holds a share holds the device.
+    fn counts_shares(&self) -> bool {
+        self.rules.features.has(Feature::ConsumableCapacity)
+    }
+}

@@ -1,0 +1,271 @@
+//! Nodes, and the pools that each of them sees, in upstream's order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use drayman_api::{Node, PoolId};
+use rustc_hash::FxHashMap;
+
+use crate::error::AllocationError;
+use crate::inventory::layout::PoolView;
+use crate::inventory::pools::{Pool, Rules, Sight};
+use crate::inventory::slices::Slice;
+use crate::inventory::usage::Usage;
+use crate::node_selector::NodeLabels;
+
+/// Position of a pool, and of a view of it.
+#[derive(Clone, Copy, Debug)]
+struct NodePool {
+    pool: usize,
+    view: usize,
+}
+
+/// A node that exists, that slices name, or that was asked for.
+#[derive(Debug, Default)]
+struct NodeEntry {
+    node: Option<Node>,
+    /// How many pools name the node.
+    named_by: usize,
+    pools: Vec<NodePool>,
+    /// Slices with selectors that cannot be used, by order.
+    broken: BTreeMap<u64, (usize, AllocationError)>,
+}
+
+/// Nodes that may see a changed pool differently.
+#[derive(Debug, Default)]
+struct Concern {
+    all: bool,
+    names: BTreeSet<String>,
+}
+
+/// All pools and nodes. What a change of a slice, node or usage concerns is found out again by [`Topology::refresh`].
+#[derive(Debug)]
+pub(crate) struct Topology {
+    rules: Rules,
+    pools: Vec<Option<Pool>>,
+    free: Vec<usize>,
+    positions: FxHashMap<PoolId, usize>,
+    nodes: BTreeMap<String, NodeEntry>,
+    stale_pools: BTreeMap<usize, Concern>,
+    stale_usage: BTreeSet<usize>,
+    stale_nodes: BTreeSet<String>,
+}
+
+impl Topology {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            pools: Vec::new(),
+            free: Vec::new(),
+            positions: FxHashMap::default(),
+            nodes: BTreeMap::new(),
+            stale_pools: BTreeMap::new(),
+            stale_usage: BTreeSet::new(),
+            stale_nodes: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Adds or replaces a slice.
+    pub(crate) fn insert_slice(&mut self, slice: Arc<Slice>) {
+        let id = pool_id(&slice);
+        let position = self.positions.get(&id).copied().unwrap_or_else(|| self.add_pool(id));
+        self.edit_pool(position, |pool| pool.insert(slice));
+    }
+
+    /// Removes a slice.
+    pub(crate) fn remove_slice(&mut self, slice: &Slice) {
+        if let Some(position) = self.positions.get(&pool_id(slice)) {
+            self.edit_pool(*position, |pool| pool.remove(slice.order));
+        }
+    }
+
+    fn add_pool(&mut self, id: PoolId) -> usize {
+        let position = self.free.pop().unwrap_or_else(|| {
+            self.pools.push(None);
+            self.pools.len() - 1
+        });
+        self.positions.insert(id.clone(), position);
+        self.pools[position] = Some(Pool::new(id));
+        position
+    }
+
+    fn edit_pool(&mut self, position: usize, edit: impl FnOnce(&mut Pool)) {
+        let Some(pool) = self.pools.get_mut(position).and_then(Option::as_mut) else { return };
+        let concern = self.stale_pools.entry(position).or_default();
+        concern.all |= pool.is_shared();
+        for name in pool.node_names() {
+            self.nodes.entry(name.to_owned()).or_default().named_by -= 1;
+            concern.names.insert(name.to_owned());
+        }
+        edit(pool);
+        concern.all |= pool.is_shared();
+        for name in pool.node_names() {
+            self.nodes.entry(name.to_owned()).or_default().named_by += 1;
+            concern.names.insert(name.to_owned());
+        }
+    }
+
+    /// Adds or replaces a node; whether anything that matters here has changed.
+    pub(crate) fn insert_node(&mut self, node: Node) -> bool {
+        let name = node.metadata.name.clone();
+        let entry = self.nodes.entry(name.clone()).or_default();
+        let changed = entry.node.as_ref().is_none_or(|known| {
+            known.metadata.labels != node.metadata.labels || known.status.declared_features != node.status.declared_features
+        });
+        entry.node = Some(node);
+        if changed {
+            self.stale_nodes.insert(name);
+        }
+        changed
+    }
+
+    /// Removes a node; slices that name it keep it visible. Whether it was there.
+    pub(crate) fn remove_node(&mut self, name: &str) -> bool {
+        let removed = self.nodes.get_mut(name).and_then(|entry| entry.node.take()).is_some();
+        if removed {
+            self.stale_nodes.insert(name.to_owned());
+        }
+        removed
+    }
+
+    /// The devices of some pools are held differently.
+    pub(crate) fn touch_usage<'a>(&mut self, pools: impl IntoIterator<Item = &'a PoolId>) {
+        self.stale_usage.extend(pools.into_iter().filter_map(|pool| self.positions.get(pool)));
+    }
+
+    /// Brings all nodes up to date, and makes sure that those asked for are among them.
+    pub(crate) fn refresh(&mut self, asked: &[&str], usage: &Usage) {
+        for name in asked.iter().filter(|name| !self.nodes.contains_key(**name)) {
+            self.stale_nodes.insert((*name).to_owned());
+        }
+        for (position, concern) in std::mem::take(&mut self.stale_pools) {
+            self.refresh_pool(position, &concern, usage);
+        }
+        for position in std::mem::take(&mut self.stale_usage) {
+            self.pools.get_mut(position).into_iter().flatten().for_each(|pool| pool.renew_usage(usage));
+        }
+        for name in std::mem::take(&mut self.stale_nodes) {
+            self.refresh_node(&name, asked.contains(&name.as_str()), usage);
+        }
+    }
+
+    fn refresh_pool(&mut self, position: usize, concern: &Concern, usage: &Usage) {
+        let Some(pool) = self.pools.get_mut(position).and_then(Option::as_mut) else { return };
+        pool.forget_views();
+        let (is_empty, id) = (pool.is_empty(), Arc::clone(&pool.id));
+        let names: Vec<String> =
+            if concern.all { self.nodes.keys().cloned().collect() } else { concern.names.iter().cloned().collect() };
+        for name in names {
+            let Some(entry) = self.nodes.get_mut(&name) else { continue };
+            entry.pools.retain(|seen| seen.pool != position);
+            entry.broken.retain(|_, (pool, _)| *pool != position);
+            if !is_empty {
+                see(&name, entry, position, &mut self.pools, self.rules, usage);
+            }
+            if entry.node.is_none() && entry.named_by == 0 {
+                self.stale_nodes.insert(name);
+            }
+        }
+        if is_empty {
+            self.positions.remove(&*id);
+            self.pools[position] = None;
+            self.free.push(position);
+        }
+    }
+
+    /// Looks at all pools again; forgets a node that is neither there nor named nor asked for.
+    fn refresh_node(&mut self, name: &str, asked: bool, usage: &Usage) {
+        let entry = self.nodes.entry(name.to_owned()).or_default();
+        for seen in std::mem::take(&mut entry.pools) {
+            self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.view));
+        }
+        entry.broken.clear();
+        if entry.node.is_none() && entry.named_by == 0 && !asked {
+            self.nodes.remove(name);
+            return;
+        }
+        for position in 0..self.pools.len() {
+            see(name, entry, position, &mut self.pools, self.rules, usage);
+        }
+    }
+
+    /// Names of all nodes, in byte order.
+    pub(crate) fn node_names(&self) -> impl Iterator<Item = &str> {
+        self.nodes.keys().map(String::as_str)
+    }
+
+    /// A node as the search sees it.
+    pub(crate) fn site<'a>(&'a self, name: &'a str) -> Site<'a> {
+        Site { name, entry: self.nodes.get(name), pools: &self.pools }
+    }
+}
+
+fn pool_id(slice: &Slice) -> PoolId {
+    PoolId { driver: slice.object.spec.driver.clone(), pool: slice.object.spec.pool.name.clone() }
+}
+
+/// Adds a pool to a node, if the node sees it.
+fn see(name: &str, entry: &mut NodeEntry, position: usize, pools: &mut [Option<Pool>], rules: Rules, usage: &Usage) {
+    static NO_LABELS: BTreeMap<String, String> = BTreeMap::new();
+    let Some(pool) = pools[position].as_mut() else { return };
+    let labels = entry.node.as_ref().map_or(&NO_LABELS, |node| &node.metadata.labels);
+    match pool.look(NodeLabels { name, labels }, rules, usage) {
+        Sight::Nothing => {}
+        Sight::Broken(order, error) => {
+            entry.broken.insert(order, (position, error));
+        }
+        Sight::View(view) => {
+            let seen = NodePool { pool: position, view };
+            let place = entry.pools.partition_point(|other| rank(*other, pools) < rank(seen, pools));
+            entry.pools.insert(place, seen);
+        }
+    }
+}
+
+/// Pools are tried by driver and name; those with binding conditions after all others.
+fn rank(seen: NodePool, pools: &[Option<Pool>]) -> (bool, Option<&PoolId>) {
+    let pool = pools[seen.pool].as_ref();
+    let view = pool.and_then(|pool| pool.view(seen.view));
+    (view.is_some_and(|view| view.layout.has_binding_conditions), pool.map(|pool| &*pool.id))
+}
+
+/// A node, and the pools it sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'a> {
+    pub(crate) name: &'a str,
+    entry: Option<&'a NodeEntry>,
+    pools: &'a [Option<Pool>],
+}
+
+impl<'a> Site<'a> {
+    /// How many pools the node sees.
+    pub(crate) fn len(self) -> usize {
+        self.entry.map_or(0, |entry| entry.pools.len())
+    }
+
+    /// A pool, by upstream's order.
+    pub(crate) fn pool(self, index: usize) -> Option<&'a Arc<PoolView>> {
+        let seen = self.entry?.pools.get(index)?;
+        self.pools.get(seen.pool)?.as_ref()?.view(seen.view)
+    }
+
+    /// All pools, in upstream's order.
+    pub(crate) fn pools(self) -> impl Iterator<Item = &'a Arc<PoolView>> {
+        (0..self.len()).filter_map(move |index| self.pool(index))
+    }
+
+    /// Why the node cannot be looked at.
+    pub(crate) fn error(self) -> Option<&'a AllocationError> {
+        self.entry?.broken.values().next().map(|(_, error)| error)
+    }
+
+    /// Whether the kubelet of the node declares a feature.
+    pub(crate) fn declares(self, feature: &str) -> bool {
+        let node = self.entry.and_then(|entry| entry.node.as_ref());
+        node.is_some_and(|node| node.status.declared_features.iter().any(|declared| declared == feature))
+    }
+}

@@ -1,0 +1,273 @@
+//! The search for devices: depth first, in upstream's order, so that the first solution is upstream's.
+//!
+//! Claims, requests and alternatives are met in the order of the API; devices are tried by pool, slice and position. Within one request
+//! only combinations are tried, never permutations. The stack is on the heap: its depth is bounded by the input alone.
+
+mod attributes;
+mod forced;
+mod refusal;
+mod taken;
+
+use drayman_api::PoolId;
+use rustc_hash::FxHashMap;
+
+use crate::bits::first_candidate;
+use crate::budget::{Budget, Interrupt};
+use crate::error::{AllocationError, CapacityStage, PoolDefect};
+use crate::inventory::nodes::Site;
+use crate::limits::ALLOCATION_RESULTS_MAX_SIZE;
+use crate::plan::{Alternative, Mode, Plan};
+use attributes::Attributes;
+use taken::Taken;
+
+pub(crate) use taken::Pick;
+
+/// A device, by positions of its pool on the node and of itself in the pool. The order is that in which devices are tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Spot {
+    pub(crate) pool: usize,
+    pub(crate) device: usize,
+}
+
+impl Spot {
+    fn next(self) -> Self {
+        Self { device: self.device + 1, ..self }
+    }
+}
+
+/// One alternative of one request of one claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Choice {
+    pub(crate) claim: usize,
+    pub(crate) request: usize,
+    pub(crate) alternative: usize,
+}
+
+/// Why a search has no answer.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It failed.
+    Failed(AllocationError),
+    /// The budget is used up.
+    Interrupted(Interrupt),
+}
+
+impl From<AllocationError> for Stop {
+    fn from(error: AllocationError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Interrupt> for Stop {
+    fn from(interrupt: Interrupt) -> Self {
+        Self::Interrupted(interrupt)
+    }
+}
+
+/// Why a part of the search found nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DeadEnd {
+    /// No devices are left to try.
+    NoDevice,
+    /// The claim's result would be too long, whichever devices are taken: only another alternative of a request can help.
+    TooManyResults,
+}
+
+/// A decision that can be taken back.
+#[derive(Debug)]
+enum Frame {
+    /// A claim was begun. What is too long for it may be shortened by another choice in an earlier claim.
+    Claim,
+    /// An alternative was chosen; whether all before it were too long.
+    Alternative { choice: Choice, all_too_long: bool },
+    /// A device was taken as the `index`-th of its request.
+    Device { choice: Choice, index: i64, spot: Spot },
+    /// A device was taken because all are asked for.
+    Forced,
+}
+
+/// Where the search goes on.
+#[derive(Debug)]
+enum Step {
+    /// To a request.
+    Request { claim: usize, request: usize },
+    /// To the `index`-th device of an alternative, from a device on.
+    Device { choice: Choice, index: i64, from: Spot },
+    /// Back to the last decision.
+    Back(DeadEnd),
+    /// To the end: everything is allocated.
+    Done,
+}
+
+/// One search on one node.
+pub(crate) struct Search<'a> {
+    plan: &'a Plan,
+    site: Site<'a>,
+    /// The devices of alternatives that ask for all.
+    forced: FxHashMap<Choice, Vec<Spot>>,
+    taken: Taken,
+    attributes: Attributes,
+    frames: Vec<Frame>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(plan: &'a Plan, site: Site<'a>) -> Self {
+        Self {
+            plan,
+            site,
+            forced: FxHashMap::default(),
+            taken: Taken::new(plan),
+            attributes: Attributes::default(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// The devices of all claims in order of requests, or none if they do not fit.
+    pub(crate) fn run(mut self, budget: &mut Budget<'_>) -> Result<Option<Vec<Pick>>, Stop> {
+        if let Some(error) = self.site.error() {
+            return Err(error.clone().into());
+        }
+        self.check_claims()?;
+        if self.descend(budget)? {
+            return Ok(Some(self.taken.into_picks()));
+        }
+        let invalid: Vec<(PoolId, String)> = self
+            .site
+            .pools()
+            .filter_map(|pool| Some((&pool.layout.id, pool.layout.unusable.as_ref()?)))
+            .filter(|(_, unusable)| unusable.defect == PoolDefect::Invalid)
+            .map(|(id, unusable)| ((**id).clone(), unusable.reason.clone()))
+            .collect();
+        if invalid.is_empty() { Ok(None) } else { Err(AllocationError::InvalidPools { pools: invalid }.into()) }
+    }
+
+    fn descend(&mut self, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+        let mut step = Step::Request { claim: 0, request: 0 };
+        loop {
+            step = match step {
+                Step::Done => return Ok(true),
+                Step::Request { claim, request } => {
+                    budget.step()?;
+                    self.enter_request(claim, request)
+                }
+                Step::Device { choice, index, from } => {
+                    budget.step()?;
+                    self.enter_device(choice, index, from)?
+                }
+                Step::Back(dead_end) => match self.frames.pop() {
+                    None => return Ok(false),
+                    Some(frame) => self.resume(frame, dead_end)?,
+                },
+            };
+        }
+    }
+
+    fn enter_request(&mut self, claim: usize, request: usize) -> Step {
+        let Some(plan) = self.plan.claims.get(claim) else { return Step::Done };
+        let Some(wanted) = plan.requests.get(request) else {
+            self.frames.push(Frame::Claim);
+            return Step::Request { claim: claim + 1, request: 0 };
+        };
+        let choice = Choice { claim, request, alternative: 0 };
+        if wanted.is_list {
+            self.frames.push(Frame::Alternative { choice, all_too_long: true });
+        }
+        Step::Device { choice, index: 0, from: Spot::default() }
+    }
+
+    fn enter_device(&mut self, choice: Choice, index: i64, from: Spot) -> Result<Step, AllocationError> {
+        let wanted = match self.alternative(choice).mode {
+            Mode::Exactly(count) => count,
+            Mode::All => match self.forced.get(&choice).map_or(0, Vec::len) {
+                0 => return Ok(Step::Back(DeadEnd::NoDevice)),
+                count => i64::try_from(count).unwrap_or(i64::MAX),
+            },
+        };
+        if index >= wanted {
+            return Ok(Step::Request { claim: choice.claim, request: choice.request + 1 });
+        }
+        if wanted - index > ALLOCATION_RESULTS_MAX_SIZE - self.taken.results_of(choice.claim) {
+            return Ok(Step::Back(DeadEnd::TooManyResults));
+        }
+        if self.alternative(choice).mode == Mode::All { self.force(choice, index) } else { self.try_from(choice, index, from) }
+    }
+
+    /// Takes the next device of a request for all devices; there is no other choice.
+    fn force(&mut self, choice: Choice, index: i64) -> Result<Step, AllocationError> {
+        let spot = usize::try_from(index).ok().and_then(|index| self.forced.get(&choice)?.get(index).copied());
+        let Some(spot) = spot else { return Ok(Step::Back(DeadEnd::NoDevice)) };
+        if self.in_use(choice, spot) || !self.take(choice, spot, None, true)? {
+            return Ok(Step::Back(DeadEnd::NoDevice));
+        }
+        self.frames.push(Frame::Forced);
+        Ok(Step::Device { choice, index: index + 1, from: Spot::default() })
+    }
+
+    /// Takes the first device from `from` on that can be taken.
+    fn try_from(&mut self, choice: Choice, index: i64, from: Spot) -> Result<Step, AllocationError> {
+        let mut from = from;
+        while let Some(spot) = self.next_candidate(choice, from)? {
+            from = spot.next();
+            let Some(amounts) = self.capacity(choice, spot, CapacityStage::Checking)? else { continue };
+            if self.take(choice, spot, Some(amounts), false)? {
+                self.frames.push(Frame::Device { choice, index, spot });
+                return Ok(Step::Device { choice, index: index + 1, from });
+            }
+        }
+        Ok(Step::Back(DeadEnd::NoDevice))
+    }
+
+    /// The first device from `from` on that is free and selected. Fails if a selector fails on a free device before it.
+    fn next_candidate(&self, choice: Choice, from: Spot) -> Result<Option<Spot>, AllocationError> {
+        let alternative = self.alternative(choice);
+        let mut start = from.device;
+        for pool in from.pool..self.site.len() {
+            let Some(view) = self.site.pool(pool) else { continue };
+            let verdicts = view.layout.verdicts(&alternative.chain, self.plan.features);
+            let held = (!alternative.admin).then_some(&view.state.held);
+            while let Some(device) = first_candidate(start, &verdicts.selected, &verdicts.failed, held) {
+                let spot = Spot { pool, device };
+                start = device + 1;
+                if self.in_use(choice, spot) {
+                    continue;
+                }
+                if verdicts.failed.contains(device) {
+                    return Err(self.selector_error(alternative, spot));
+                }
+                return Ok(Some(spot));
+            }
+            start = 0;
+        }
+        Ok(None)
+    }
+
+    fn resume(&mut self, frame: Frame, dead_end: DeadEnd) -> Result<Step, AllocationError> {
+        match frame {
+            Frame::Claim => Ok(Step::Back(DeadEnd::NoDevice)),
+            Frame::Forced => {
+                self.taken.give_back_last();
+                Ok(Step::Back(dead_end))
+            }
+            Frame::Device { choice, index, spot } => {
+                self.taken.give_back_last();
+                if dead_end == DeadEnd::TooManyResults {
+                    return Ok(Step::Back(dead_end));
+                }
+                self.try_from(choice, index, spot.next())
+            }
+            Frame::Alternative { choice, all_too_long } => {
+                let all_too_long = all_too_long && dead_end == DeadEnd::TooManyResults;
+                let next = Choice { alternative: choice.alternative + 1, ..choice };
+                if next.alternative < self.plan.claims[choice.claim].requests[choice.request].alternatives.len() {
+                    self.frames.push(Frame::Alternative { choice: next, all_too_long });
+                    return Ok(Step::Device { choice: next, index: 0, from: Spot::default() });
+                }
+                Ok(Step::Back(if all_too_long { DeadEnd::TooManyResults } else { DeadEnd::NoDevice }))
+            }
+        }
+    }
+
+    fn alternative(&self, choice: Choice) -> &'a Alternative {
+        &self.plan.claims[choice.claim].requests[choice.request].alternatives[choice.alternative]
+    }
+}

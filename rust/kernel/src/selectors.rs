@@ -1,0 +1,171 @@
+//! Selectors of classes and requests: compiled once, and asked once for all devices that are equal in what they read.
+
+use std::sync::{Arc, Mutex};
+
+use drayman_api::{Device, DeviceAttribute};
+use drayman_cel::{CelDevice, CompileError, Environment, Selector};
+use rustc_hash::FxHashMap;
+
+use crate::bits::DeviceSet;
+
+/// Programs that are kept; when there are more, those that no plan uses any more go.
+const KEPT_PROGRAMS: usize = 256;
+
+/// What a selector says about a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Yes.
+    Selected,
+    /// No.
+    Passed,
+    /// It fails: reaching the device ends the search with an error.
+    Failed,
+}
+
+impl Verdict {
+    /// The next verdict, if this one is yes.
+    pub(crate) fn and_then(self, next: impl FnOnce() -> Self) -> Self {
+        if self == Self::Selected { next() } else { self }
+    }
+}
+
+/// Verdicts about the devices of a pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Verdicts {
+    pub(crate) selected: DeviceSet,
+    pub(crate) failed: DeviceSet,
+}
+
+impl Verdicts {
+    /// No device is selected.
+    pub(crate) fn none(length: usize) -> Self {
+        Self { selected: DeviceSet::empty(length), failed: DeviceSet::empty(length) }
+    }
+
+    pub(crate) fn set(&mut self, position: usize, verdict: Verdict) {
+        match verdict {
+            Verdict::Selected => self.selected.insert(position),
+            Verdict::Failed => self.failed.insert(position),
+            Verdict::Passed => {}
+        }
+    }
+}
+
+/// One expression.
+#[derive(Debug)]
+pub(crate) struct Program {
+    id: u64,
+    compiled: Result<Selector, Arc<CompileError>>,
+    shapes: Mutex<FxHashMap<Vec<u8>, Verdict>>,
+}
+
+impl Program {
+    /// Why the expression does not compile.
+    pub(crate) fn compile_error(&self) -> Option<&Arc<CompileError>> {
+        self.compiled.as_ref().err()
+    }
+
+    /// Text of the error that evaluation on a device ends with.
+    pub(crate) fn runtime_error(&self, driver: &str, device: &Device) -> Option<String> {
+        let selector = self.compiled.as_ref().ok()?;
+        selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.to_string())
+    }
+
+    /// The value of a derived attribute on a device, or the text of the error that its evaluation ends with.
+    pub(crate) fn derive(&self, driver: &str, device: &Device) -> Result<DeviceAttribute, String> {
+        let selector = self.compiled.as_ref().map_err(|error| error.to_string())?;
+        selector.attribute(&CelDevice::new(driver, device)).map_err(|error| error.to_string())
+    }
+
+    /// Equal for equal expressions.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn judge(&self, driver: &str, device: &Device) -> Verdict {
+        let Ok(selector) = &self.compiled else { return Verdict::Failed };
+        match selector.matches(&CelDevice::new(driver, device)) {
+            Ok(true) => Verdict::Selected,
+            Ok(false) => Verdict::Passed,
+            Err(_) => Verdict::Failed,
+        }
+    }
+}
+
+/// Selectors that a device must satisfy one after the other: those of a class, then those of a request.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    id: u64,
+    pub(crate) programs: Vec<Arc<Program>>,
+}
+
+impl Chain {
+    /// Equal for equal selectors.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn judge(&self, driver: &str, device: &Device) -> Verdict {
+        let mut programs = self.programs.iter();
+        programs.try_fold((), |(), program| match program.judge(driver, device) {
+            Verdict::Selected => Ok(()),
+            verdict => Err(verdict),
+        }).err().unwrap_or(Verdict::Selected)
+    }
+
+    /// The first selector that does not say yes to a device.
+    pub(crate) fn first_refusal(&self, driver: &str, device: &Device) -> Option<usize> {
+        self.programs.iter().position(|program| program.judge(driver, device) != Verdict::Selected)
+    }
+}
+
+/// All programs and chains in use.
+#[derive(Debug, Default)]
+pub(crate) struct Selectors {
+    next_id: u64,
+    programs: FxHashMap<Arc<str>, Arc<Program>>,
+    chains: FxHashMap<Vec<u64>, Arc<Chain>>,
+}
+
+impl Selectors {
+    /// The chain of these expressions.
+    pub(crate) fn chain<'a>(&mut self, expressions: impl Iterator<Item = &'a str>) -> Arc<Chain> {
+        self.evict();
+        let programs: Vec<_> = expressions.map(|expression| self.program(expression)).collect();
+        let key = programs.iter().map(|program| program.id).collect();
+        if let Some(chain) = self.chains.get(&key) {
+            return Arc::clone(chain);
+        }
+        let chain = Arc::new(Chain { id: self.take_id(), programs });
+        self.chains.insert(key, Arc::clone(&chain));
+        chain
+    }
+
+    /// The program of a derived attribute.
+    pub(crate) fn derived(&mut self, expression: &str) -> Arc<Program> {
+        self.program(expression)
+    }
+
+    fn program(&mut self, expression: &str) -> Arc<Program> {
+        if let Some(program) = self.programs.get(expression) {
+            return Arc::clone(program);
+        }
+        let compiled = Selector::compile(expression, Environment::Stored).map_err(Arc::new);
+        let program = Arc::new(Program { id: self.take_id(), compiled, shapes: Mutex::default() });
+        self.programs.insert(expression.into(), Arc::clone(&program));
+        program
+    }
+
+    fn take_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Drops what only this cache holds, once there is too much of it.
+    fn evict(&mut self) {
+        if self.programs.len() > KEPT_PROGRAMS {
+            self.chains.retain(|_, chain| Arc::strong_count(chain) > 1);
+            self.programs.retain(|_, program| Arc::strong_count(program) > 1);
+        }
+    }
+}
