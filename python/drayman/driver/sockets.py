@@ -30,6 +30,10 @@ THREADS = 16
 """Calls that one socket serves at a time; a kubelet that watches health needs one for as long as it is there."""
 
 
+GRACE_SECONDS = 2.0
+"""How long calls may take to end once their work has been cancelled; without grace, clients log a broken connection."""
+
+
 class EventLoopBridge:
     """Lets gRPC's threads run coroutines on one event loop, as tasks of `group`."""
 
@@ -126,4 +130,4 @@ class SocketServer:
         """Remove the socket and end all calls; return what is set when they have ended, None if nothing ran."""
         self.path.unlink(missing_ok=True)
         server, self._server = self._server, None
-        return server.stop(grace=None) if server is not None else None
+        return server.stop(GRACE_SECONDS) if server is not None else None

@@ -17,7 +17,7 @@ from drayman.clock import VirtualClock, virtual_loop
 from drayman.driver import Driver, catalogue
 from drayman.driver.proto import dra_v1_pb2, dra_v1_pb2_grpc
 from drayman.kube.client import Client
-from drayman.kube.resources import CLAIMS, DEVICE_CLASSES, NAMESPACES, NODES, SLICES
+from drayman.kube.resources import CLAIMS, NAMESPACES, NODES, SLICES
 from drayman.testing.apiserver import APIServer, InProcessTransport
 from drayman.testing.kubelet import plugins
 
@@ -104,7 +104,9 @@ class DriverNode:
             }
             for one in devices
         ]
-        request = {"name": "gpu", "exactly": {"deviceClassName": DRIVER, "count": len(devices) or 1}}
+        request: dict[str, Any] = {"name": "gpu", "exactly": {"deviceClassName": DRIVER, "count": len(devices) or 1}}
+        if any("/" in one["request"] for one in results):
+            request = {"name": "gpu", "firstAvailable": [{"name": "older", "deviceClassName": DRIVER}]}
         created = await self.client.create(
             CLAIMS,
             {
@@ -139,6 +141,5 @@ async def node(short_root: Path) -> DriverNode:
     clock = _CLOCKS[asyncio.get_running_loop()]
     client = Client(InProcessTransport(APIServer(clock=clock)))
     await client.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
-    await client.create(DEVICE_CLASSES, catalogue.profile(DRIVER).device_class())
     await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
     return DriverNode(client, clock, short_root)
