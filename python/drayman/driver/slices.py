@@ -49,7 +49,6 @@ class SlicePublisher:
         self._stored_as: dict[int, tuple[Sequence[Object], Sequence[Object]]] = {}
         self._written: dict[str, Object] = {}
         self._due = asyncio.Event()
-        self._owner: Object | None = None
         self._informer = Informer(
             client, clock, SLICES, field_selector=f"spec.nodeName={node_name},spec.driver={driver}"
         )
@@ -90,6 +89,7 @@ class SlicePublisher:
         return True
 
     async def _sync(self) -> None:
+        # Read every time: a node that was deleted and came back is another owner, and the old one's slices are garbage.
         owner = await self._node_reference()
         known = self._known()
         generation = max((one["spec"]["pool"]["generation"] for one in known), default=0)
@@ -157,16 +157,14 @@ class SlicePublisher:
         self._written.pop(metadata["name"], None)
 
     async def _node_reference(self) -> Object:
-        if self._owner is None:
-            node = await self._client.get(NODES, self._node_name)
-            self._owner = {
-                "apiVersion": NODES.api_version,
-                "kind": NODES.kind,
-                "name": self._node_name,
-                "uid": node["metadata"]["uid"],
-                "controller": True,
-            }
-        return self._owner
+        node = await self._client.get(NODES, self._node_name)
+        return {
+            "apiVersion": NODES.api_version,
+            "kind": NODES.kind,
+            "name": self._node_name,
+            "uid": node["metadata"]["uid"],
+            "controller": True,
+        }
 
     def _wrote(self, index: int, stored: Object) -> None:
         devices = stored["spec"].get("devices") or []

@@ -127,6 +127,19 @@ async def test_foreign_change_is_undone(node: DriverNode) -> None:
     assert after["spec"] == before["spec"]
 
 
+async def test_node_that_comes_back_owns_new_slices(node: DriverNode) -> None:
+    async with node.running():
+        await node.client.delete(NODES, "worker-1")
+        await node.clock.settle()
+        came_back = await node.client.create(
+            NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"}}
+        )
+        await node.clock.settle()
+        (one,) = await node.slices()
+
+    assert one["metadata"]["ownerReferences"][0]["uid"] == came_back["metadata"]["uid"]
+
+
 async def test_node_that_does_not_exist_yet_is_waited_for(node: DriverNode) -> None:
     stored = await node.client.get(NODES, "worker-1")
     await node.client.delete(NODES, "worker-1")
