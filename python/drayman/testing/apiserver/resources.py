@@ -14,6 +14,7 @@ from drayman.testing.apiserver.refusal import JSON, Refusal, answer, raw_answer
 from drayman.testing.apiserver.store import Store, Stored, key
 from drayman.testing.apiserver.subresources import SubresourceHandlers
 from drayman.testing.apiserver.watch import WatchOptions, watch
+from drayman.testing.apiserver.writes import precondition_failed
 
 if TYPE_CHECKING:
     from drayman.clock import Clock
@@ -115,7 +116,14 @@ class ResourceHandlers:
 
     def _update(self, request: Request, place: Place, served: Served) -> Response:
         body = bodies.decode_object(request, served, place.namespace, place.name)
-        stored = self._write(request, place, served, lambda old: body.obj)
+
+        def change(old: Object) -> Object:
+            wanted, found = body.obj["metadata"].get("uid"), old["metadata"]["uid"]
+            if wanted and wanted != found:
+                raise precondition_failed(served.kind, old["metadata"], "UID", wanted, found)
+            return body.obj
+
+        stored = self._write(request, place, served, change)
         return self._answer(request, served, stored, 200, body.warnings)
 
     def _patch(self, request: Request, place: Place, served: Served) -> Response:

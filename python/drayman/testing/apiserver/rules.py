@@ -6,18 +6,49 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from drayman.api import defaults, field, schema, status
+from drayman.api import defaults, disabled, field, schema, status, validation
 from drayman.testing.apiserver.refusal import Refusal
 
 if TYPE_CHECKING:
-    import datetime as dt
+    from drayman.clock import Clock
+    from drayman.testing.apiserver.kinds import Kind
+    from drayman.testing.apiserver.store import Store
 
 Object = dict[str, Any]
 
 
-def with_defaults(obj: Object, now: dt.datetime) -> Object:
-    """Return `obj`, in its stored version, with the API's defaults."""
-    return defaults.apply(obj, now)
+class Rules:
+    """Defaults, disabled fields and validation, for the gates of a server."""
+
+    def __init__(self, gates: frozenset[str], clock: Clock, store: Store) -> None:
+        self._gates = gates
+        self._clock = clock
+        self._store = store
+
+    def with_defaults(self, obj: Object) -> Object:
+        """Return `obj`, in its stored version, with the API's defaults."""
+        return defaults.apply(obj, self._clock.now())
+
+    def without_disabled(self, new: Object, old: Object | None) -> Object:
+        """Return `new` without the fields whose gates are off, unless `old` has them already."""
+        return disabled.drop(new, old, self._gates)
+
+    def check_create(self, kind: Kind, obj: Object) -> None:
+        """Raise :class:`Refusal` (422) when the new object breaks a rule."""
+        self._refuse(kind, obj, validation.create(obj, self._context(obj)))
+
+    def check_update(self, kind: Kind, new: Object, old: Object, subresource: str) -> None:
+        """Raise :class:`Refusal` (422) when the update breaks a rule."""
+        self._refuse(kind, new, validation.update(new, old, self._context(new), subresource or None))
+
+    def _context(self, obj: Object) -> validation.Context:
+        namespace = self._store.collection("namespaces").get(obj["metadata"].get("namespace", ""))
+        labels = namespace.obj["metadata"].get("labels") or {} if namespace else {}
+        return validation.Context(self._gates, labels)
+
+    def _refuse(self, kind: Kind, obj: Object, errors: list[field.FieldError]) -> None:
+        if errors:
+            raise Refusal(status.invalid(kind.group, kind.kind, obj["metadata"].get("name", ""), errors))
 
 
 def decoded(obj: Object, version: str, mode: str) -> tuple[Object, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from drayman import features
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import paths, version
 from drayman.testing.apiserver.discovery import Discovery
@@ -18,6 +19,7 @@ from drayman.testing.apiserver.openapi import OpenAPI
 from drayman.testing.apiserver.refusal import Refusal, answer, refusal_answer
 from drayman.testing.apiserver.registry import Registry
 from drayman.testing.apiserver.resources import NOT_FOUND, ResourceHandlers
+from drayman.testing.apiserver.rules import Rules
 from drayman.testing.apiserver.store import LOG_SIZE, Store
 from drayman.testing.apiserver.writes import Writes
 
@@ -51,7 +53,9 @@ class APIServer:
     ) -> None:
         store = Store(log_size)
         registry = Registry(runtime_config or {})
-        writes = Writes(store, clock, Identity(seed), trust_metadata=trust_metadata)
+        gates = features.resolve(feature_gates=feature_gates, kubernetes_version=kubernetes_version)
+        rules = Rules(gates, clock, store)
+        writes = Writes(store, rules, clock, Identity(seed), trust_metadata=trust_metadata)
         garbage = GarbageCollector(store, writes, clock)
         self._resources = ResourceHandlers(registry, store, writes, garbage.deletion, clock)
         self._discovery = Discovery(registry)

@@ -99,7 +99,8 @@ def _with(obj: Object, name: str, value: Any) -> Object:
 def _with_system_metadata(new: Object, old: Object) -> Object:
     metadata = {name: value for name, value in new["metadata"].items() if name not in _SYSTEM_METADATA}
     metadata |= {name: old["metadata"][name] for name in _SYSTEM_METADATA if name in old["metadata"]}
-    return {**new, "metadata": metadata}
+    # A foreign uid stays, to be refused by validation.
+    return {**new, "metadata": {**metadata, "uid": new["metadata"].get("uid") or metadata["uid"]}}
 
 
 def _desired(obj: Object) -> Object:

@@ -93,6 +93,8 @@ class _Watch:
             if self.options.announce_initial_end:
                 yield self._bookmark(position, initial_end=True)
             while True:
+                # Before reading: what happens while the reader is busy must wake the next round.
+                changed.clear()
                 if position < self.collection.oldest:
                     return
                 for change in self.collection.since(position):
@@ -106,7 +108,6 @@ class _Watch:
                     yield self._bookmark(position)
                 if ended:
                     return
-                changed.clear()
                 await changed.wait()
         finally:
             stop()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import status
+from drayman.api import field, status
 from drayman.clock import rfc3339
-from drayman.testing.apiserver import rules, strategy
+from drayman.testing.apiserver import strategy
 from drayman.testing.apiserver.patches import managers
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Store, Stored, key, key_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from drayman.testing.apiserver.identity import Identity
     from drayman.testing.apiserver.kinds import Kind
     from drayman.testing.apiserver.patches.managers import Manager
+    from drayman.testing.apiserver.rules import Rules
 
 Object = dict[str, Any]
 
@@ -31,8 +32,9 @@ class Writes:
     there.
     """
 
-    def __init__(self, store: Store, clock: Clock, identity: Identity, *, trust_metadata: bool) -> None:
+    def __init__(self, store: Store, rules: Rules, clock: Clock, identity: Identity, *, trust_metadata: bool) -> None:
         self._store = store
+        self._rules = rules
         self._clock = clock
         self._identity = identity
         self._trust_metadata = trust_metadata
@@ -54,7 +56,9 @@ class Writes:
         """
         self._check_namespace(kind, obj["metadata"])
         obj = self._with_new_metadata(kind, obj)
-        obj = strategy.for_create(kind, rules.with_defaults(obj, self._clock.now()))
+        obj = strategy.for_create(kind, self._rules.with_defaults(obj))
+        obj = self._rules.without_disabled(obj, None)
+        self._rules.check_create(kind, obj)
         key = key_of(obj["metadata"])
         if self._store.collection(kind.collection).get(key) is not None:
             raise Refusal(status.already_exists(kind.group, kind.plural, obj["metadata"]["name"]))
@@ -83,12 +87,14 @@ class Writes:
         current = self.get(kind, namespace, name)
         old = current.obj
         new = change(old)
-        self._check_precondition(kind, new["metadata"], old["metadata"])
-        new = rules.with_defaults(new, self._clock.now())
+        self._check_version(kind, new["metadata"], old["metadata"])
+        new = self._rules.with_defaults(new)
         if subresource:
             new = strategy.for_part_update(subresource, kind, new, old)
         else:
             new = strategy.for_update(kind, new, old)
+        new = self._rules.without_disabled(new, old)
+        self._rules.check_update(kind, new, old, subresource)
         if author is not None:
             new = managers.updated(new, old, author)
         return self.commit(kind, new, current, dry_run=dry_run)
@@ -144,10 +150,13 @@ class Writes:
                 return name
         raise Refusal(status.already_exists(kind.group, kind.plural, name))
 
-    def _check_precondition(self, kind: Kind, wanted: Object, present: Object) -> None:
-        if wanted.get("uid") and wanted["uid"] != present["uid"]:
-            raise precondition_failed(kind, present, "UID", wanted["uid"], present["uid"])
-        if wanted.get("resourceVersion") and wanted["resourceVersion"] != present["resourceVersion"]:
+    def _check_version(self, kind: Kind, wanted: Object, present: Object) -> None:
+        version = wanted.get("resourceVersion")
+        if not version and not kind.unconditional:
+            path = field.Path("metadata").child("resourceVersion")
+            error = field.invalid(path, 0, "must be specified for an update")
+            raise Refusal(status.invalid(kind.group, kind.kind, present["name"], [error]))
+        if version and version != present["resourceVersion"]:
             raise Refusal(status.conflict(kind.group, kind.plural, present["name"], status.OBJECT_MODIFIED))
 
 
