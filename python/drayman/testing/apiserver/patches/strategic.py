@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from drayman.api import status
+from drayman.testing.apiserver.govalue import go_value
 from drayman.testing.apiserver.patches import structure
 from drayman.testing.apiserver.patches.structure import Type
 from drayman.testing.apiserver.refusal import Refusal
@@ -92,7 +93,7 @@ def _merge_list(original: list[Any], patch: list[Any], of: Type, order: Any) -> 
     merged = list(original)
     for item in patch:
         if not isinstance(item, dict) or key not in item:
-            raise Refusal(status.bad_request(f"map: {item} does not contain declared merge key: {key}"))
+            raise Refusal(status.bad_request(f"map: {go_value(item)} does not contain declared merge key: {key}"))
         same = [position for position, other in enumerate(merged) if other.get(key) == item[key]]
         if item.get(_DIRECTIVE) == "delete":
             merged = [other for position, other in enumerate(merged) if position not in same]
