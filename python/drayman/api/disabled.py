@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from typing import TypeAlias
+
+    _Gated: TypeAlias = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """Pairs of gates that are needed together, and the paths that need them."""
 
 # Paths are names joined by dots; `[]` stands for every item of a list, `{}` for every value of a map.
 _REQUESTS = "devices.requests.[]"
@@ -16,7 +20,7 @@ _ALTERNATIVES = f"{_REQUESTS}.firstAvailable.[]"
 _RESULTS = "status.allocation.devices.results.[]"
 _DEVICES = "spec.devices.[]"
 
-_CLAIM_SPEC: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+_CLAIM_SPEC: _Gated = (
     (("DRAPrioritizedList",), (f"{_REQUESTS}.firstAvailable",)),
     (("DRADeviceTaints",), (f"{_REQUESTS}.exactly.tolerations", f"{_ALTERNATIVES}.tolerations")),
     (("DRAAdminAccess",), (f"{_REQUESTS}.exactly.adminAccess",)),
@@ -32,11 +36,11 @@ _CLAIM_SPEC: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 
 
-def _below(prefix: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+def _below(prefix: str) -> _Gated:
     return tuple((gates, tuple(f"{prefix}.{path}" for path in paths)) for gates, paths in _CLAIM_SPEC)
 
 
-_GATED: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = {
+_GATED: Mapping[str, _Gated] = {
     "DeviceClass": ((("DRAExtendedResource",), ("spec.extendedResourceName",)),),
     "ResourceClaim": (
         *_below("spec"),
@@ -112,7 +116,7 @@ def dropped(new: Mapping[str, Any], gates: Collection[str]) -> Iterator[tuple[st
             yield from ((path, missing) for path in paths if _is_used(new, path.split(".")))
 
 
-def _gated_fields(obj: Mapping[str, Any]) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+def _gated_fields(obj: Mapping[str, Any]) -> _Gated:
     if not str(obj.get("apiVersion", "")).startswith("resource.k8s.io/"):
         return ()
     return _GATED.get(str(obj.get("kind", "")), ())

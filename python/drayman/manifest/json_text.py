@@ -22,19 +22,22 @@ def looks_like_json(text: str) -> bool:
     return text.lstrip()[:1] in {"{", "["}
 
 
-def documents(text: str) -> Iterator[Any]:
-    """Yield the JSON documents that stand one after the other in `text`. Raises :class:`JSONTextError`."""
+def documents(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield the JSON documents that stand one after the other in `text`, each with where it starts and ends.
+
+    Raises :class:`JSONTextError`.
+    """
     decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
     at = _skip_space(text, 0)
     while at < len(text):
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             raise JSONTextError(error.msg[:1].lower() + error.msg[1:], error.lineno) from error
         except RecursionError as error:
             raise JSONTextError("nested too deep", None) from error
-        yield value
-        at = _skip_space(text, at)
+        yield value, at, end
+        at = _skip_space(text, end)
 
 
 def _skip_space(text: str, at: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,26 +54,21 @@ class Manifest:
 
 @dataclass(slots=True)
 class _Source:
-    """A document: its tree, or the text from which to make it."""
+    """A document: its tree, or the text between `start` and `end` from which to make it when someone asks."""
 
-    text: str = ""
-    document: int = 0
     known: Tree | None = None
+    text: str = ""
+    start: int = 0
+    end: int = 0
 
     def tree(self) -> Tree | None:
         if self.known is None and self.text:
-            trees = _trees(self.text)
-            self.known = trees[self.document] if self.document < len(trees) else None
+            lines_before = self.text.count("\n", 0, self.start)
+            alone = "\n" * lines_before + self.text[self.start : self.end]
+            self.text = ""
+            with contextlib.suppress(yaml_text.YAMLTextError):
+                self.known = next(yaml_text.documents(alone), None)
         return self.known
-
-
-@functools.lru_cache(maxsize=1)
-def _trees(text: str) -> list[Tree]:
-    """Return the trees of JSON text, none when it is no YAML; kept because the objects of a file are asked in a row."""
-    try:
-        return list(yaml_text.documents(text))
-    except yaml_text.YAMLTextError:
-        return []
 
 
 def load(paths: Iterable[str | os.PathLike[str]]) -> list[Manifest]:
@@ -107,7 +102,7 @@ def _documents(text: str, file: str | None) -> Iterator[tuple[Any, _Source]]:
                 # YAML's flow style starts like JSON too. If it is neither, the YAML parser's error is as good.
                 pass
             else:
-                yield from ((value, _Source(text, index)) for index, value in enumerate(values))
+                yield from ((value, _Source(text=text, start=start, end=end)) for value, start, end in values)
                 return
         for tree in yaml_text.documents(text):
             yield tree.value, _Source(known=tree)

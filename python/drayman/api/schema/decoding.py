@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 from drayman.api import gotext
 from drayman.api.schema import table
 from drayman.clock import parse_rfc3339
+from drayman.errors import InputError
+from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MAX_STRICT_ERRORS = 100
 _INTEGERS = {"int32": 2**31, "int64": 2**63}
-_QUANTITY = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?")
-_QUANTITY_LIKE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eEinumkKMGTP]*[-+]?[0-9]*")
-_QUANTITY_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-_QUANTITY_SUFFIX = "unable to parse quantity's suffix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +212,12 @@ def _zero(kind: str) -> Any:
 
 
 def _quantity(value: Any, place: _Place) -> Any:
+    """Return the quantity as the API server stores and prints it."""
     text = value.strip() if isinstance(value, str) else gotext.marshal(value)
-    if _QUANTITY.fullmatch(text):
-        return value if isinstance(value, str) else text
-    message = _QUANTITY_SUFFIX if _QUANTITY_LIKE.fullmatch(text) else _QUANTITY_FORM
-    raise _CustomDecodingError(DecodingError(place.path, message, fatal=True))
+    try:
+        return str(Quantity(text))
+    except InputError as error:
+        raise _CustomDecodingError(DecodingError(place.path, error.message, fatal=True)) from error
 
 
 def _time(value: Any, place: _Place) -> Any:

@@ -41,10 +41,10 @@ def _type_at(obj: Mapping[str, Any], path: str) -> str | None:
     """Return the type with fields at `path`, or None when there is none."""
     current = table.type_of_object(obj) or ""
     for name in filter(None, path.split(".")):
-        fields = table.types().get(table.element(current))
-        if fields is not None:
+        if current.startswith("map["):
+            current = table.element(current)
+        else:
+            fields = table.types().get(table.element(current), {})
             current = fields.get(name.partition("[")[0], "")
-        elif not current.startswith("map["):
-            return None
     current = table.element(current)
     return current if current in table.types() else None

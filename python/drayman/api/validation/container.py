@@ -21,6 +21,23 @@ _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _ONLY_SIDECARS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
+_COUNTED = frozenset(
+    {
+        "configmaps",
+        "persistentvolumeclaims",
+        "pods",
+        "replicationcontrollers",
+        "resourcequotas",
+        "secrets",
+        "services",
+        "services.loadbalancers",
+        "services.nodeports",
+    }
+)
+_OF_QUOTAS = frozenset(f"{kind}.{name}" for kind in ("limits", "requests") for name in _STANDARD) | {
+    "storage",
+    "requests.storage",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +143,8 @@ def _resource(path: Path, name: str, amount: Quantity) -> Errors:
     yield from matching(path, name, names.label_key)
     if "/" not in name:
         if name not in _STANDARD and not name.startswith("hugepages-"):
+            if not names.label_key(name) and name not in _COUNTED | _OF_QUOTAS:
+                yield invalid(path, name, "must be a standard resource type or fully qualified")
             yield invalid(path, name, "must be a standard resource for containers")
     elif "kubernetes.io/" not in name and any(declared_extended_resource_name(path, name)):
         yield invalid(path, name, "doesn't follow extended resource name standard")
@@ -136,7 +155,7 @@ def resource_quantity(path: Path, name: str, amount: Quantity) -> Errors:
     """An amount is not negative, and whole where half of the resource makes no sense."""
     if amount < Quantity(0):
         yield invalid(path, str(amount), "must be greater than or equal to 0")
-    if _is_extended(name) and amount.milli_value() % 1000 != 0:
+    if (_is_extended(name) or name in _COUNTED) and amount.milli_value() % 1000 != 0:
         yield invalid(path, str(amount), "must be an integer")
 
 
