@@ -28,7 +28,19 @@ def node_selector_term(path: Path, term: Mapping[str, Any]) -> Errors:
     yield from each(path.child("matchFields"), term.get("matchFields"), _field_requirement)
 
 
+def preferred_term(path: Path, term: Mapping[str, Any]) -> Errors:
+    """A term that is only preferred: values that no label can have are accepted."""
+    yield from each(path.child("matchExpressions"), term.get("matchExpressions"), _operator_and_key)
+    yield from each(path.child("matchFields"), term.get("matchFields"), _field_requirement)
+
+
 def _label_requirement(path: Path, requirement: Mapping[str, Any]) -> Errors:
+    yield from _operator_and_key(path, requirement)
+    for index, value in enumerate(requirement.get("values") or ()):
+        yield from matching(path.child("values").index(index), value, names.label_value)
+
+
+def _operator_and_key(path: Path, requirement: Mapping[str, Any]) -> Errors:
     values, operator = requirement.get("values") or [], requirement.get("operator", "")
     if operator in {"In", "NotIn"}:
         if not values:
@@ -42,8 +54,6 @@ def _label_requirement(path: Path, requirement: Mapping[str, Any]) -> Errors:
     else:
         yield invalid(path.child("operator"), operator, "not a valid selector operator")
     yield from matching(path.child("key"), requirement.get("key", ""), names.label_key)
-    for index, value in enumerate(values):
-        yield from matching(path.child("values").index(index), value, names.label_value)
 
 
 def _field_requirement(path: Path, requirement: Mapping[str, Any]) -> Errors:

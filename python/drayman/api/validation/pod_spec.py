@@ -9,7 +9,7 @@ from drayman.api.field import FieldError, Path, duplicate, invalid, not_supporte
 from drayman.api.validation import names
 from drayman.api.validation.container import Surroundings, containers, init_containers
 from drayman.api.validation.metadata import descriptive_metadata, labels
-from drayman.api.validation.node_selector import node_selector, node_selector_term
+from drayman.api.validation.node_selector import node_selector, preferred_term
 from drayman.api.validation.pod_claims import claim_names, resource_claims
 from drayman.api.validation.rules import Errors, matching, one_of
 
@@ -78,7 +78,7 @@ def _node_affinity(path: Path, affinity: Mapping[str, Any]) -> Errors:
         term_path = path.child(preferred).index(index)
         if not 1 <= term.get("weight", 0) <= 100:
             yield invalid(term_path.child("weight"), term.get("weight", 0), "must be in the range 1-100")
-        yield from node_selector_term(term_path.child("preference"), term.get("preference") or {})
+        yield from preferred_term(term_path.child("preference"), term.get("preference") or {})
 
 
 def _scheduling_gates(path: Path, gates: Sequence[Mapping[str, Any]]) -> Errors:
