@@ -120,7 +120,7 @@ impl Chain {
 }
 
 /// All programs and chains in use.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Selectors {
     next_id: u64,
     programs: FxHashMap<Arc<str>, Arc<Program>>,

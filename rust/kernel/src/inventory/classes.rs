@@ -6,7 +6,7 @@ use drayman_api::DeviceClass;
 use rustc_hash::FxHashMap;
 
 /// Device classes by name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Classes(FxHashMap<String, Arc<DeviceClass>>);
 
 impl Classes {

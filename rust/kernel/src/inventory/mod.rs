@@ -57,7 +57,7 @@ pub struct Evaluation {
 /// The state of a cluster, as far as allocation needs it.
 ///
 /// Fed with the objects of a watch; every change costs what it concerns. Nothing is read from or written to a cluster.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inventory {
     rules: Rules,
     topology: Topology,

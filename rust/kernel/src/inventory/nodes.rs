@@ -21,7 +21,7 @@ struct NodePool {
 }
 
 /// A node that exists, that slices name, or that was asked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct NodeEntry {
     node: Option<Node>,
     /// How many pools name the node.
@@ -32,14 +32,14 @@ struct NodeEntry {
 }
 
 /// Nodes that may see a changed pool differently.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Concern {
     all: bool,
     names: BTreeSet<String>,
 }
 
 /// All pools and nodes. What a change of a slice, node or usage concerns is found out again by [`Topology::refresh`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Topology {
     rules: Rules,
     pools: Vec<Option<Pool>>,

@@ -23,7 +23,7 @@ pub(crate) struct Rules {
 }
 
 /// A view, and what makes it different from the pool's other views.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct View {
     /// The slices that the node reaches, by position in the pool's list, newest generation only.
     slices: SmallVec<[usize; 4]>,
@@ -35,7 +35,7 @@ struct View {
 }
 
 /// The slices of a pool, and the views that nodes have of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pool {
     pub(crate) id: Arc<PoolId>,
     /// By order of arrival.

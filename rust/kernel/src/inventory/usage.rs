@@ -30,7 +30,7 @@ pub(crate) struct Hold {
 type Held = Vec<(DeviceId, Holding)>;
 
 /// What is held of a claim's devices: what its status says, or what is in flight until it does.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ClaimUsage {
     written: Held,
     in_flight: Held,
@@ -43,7 +43,7 @@ impl ClaimUsage {
 }
 
 /// All that is held.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
     pools: FxHashMap<PoolId, BTreeMap<String, Vec<Hold>>>,
     claims: FxHashMap<Arc<str>, ClaimUsage>,
