@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from drayman.kube.client import Client
     from drayman.testing.access import Access
+    from drayman.testing.clusters.live import Live
     from drayman.testing.scenario import Result, Scenario
 
 NODES = 2
@@ -104,7 +105,7 @@ async def _play(printer: Printer, name: str, scenarios: Sequence[Scenario], *, k
         return failed
 
 
-async def _wait_for_devices(backend: Access) -> None:
+async def _wait_for_devices(backend: Live) -> None:
     """Wait until every node has published its devices."""
     from drayman.kube.resources import SLICES
 
@@ -174,18 +175,20 @@ def _pod_row(pod: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the cells of a pod; its containers stand in lines of one cell each."""
     metadata, status = pod["metadata"], pod.get("status", {})
     containers = json.loads(metadata.get("annotations", {}).get(names.CONTAINERS, "{}"))
-    names_, devices, environments = [], [], []
+    column_names: list[str] = []
+    devices: list[str] = []
+    environments: list[str] = []
     for name, container in containers.items():
         injected = [f"{key}={value}" for key, value in container["env"].items() if key.startswith("GPU_DEVICE")]
         height = max(1, len(container["cdiDevices"]), len(injected))
-        for column, lines in ((names_, [name]), (devices, container["cdiDevices"]), (environments, injected)):
+        for column, lines in ((column_names, [name]), (devices, container["cdiDevices"]), (environments, injected)):
             column += [*lines, *[""] * (height - len(lines))]
     node = pod["spec"].get("nodeName", "<none>")
     return (
         metadata["name"],
         node,
         status.get("phase", ""),
-        "\n".join(names_),
+        "\n".join(column_names),
         "\n".join(devices),
         "\n".join(environments),
     )

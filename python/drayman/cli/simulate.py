@@ -11,7 +11,6 @@ examples:
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
@@ -57,9 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
         settle=arguments.settle,
     )
     state = simulate(steps, simulation)
-    {"json": print_json, "yaml": print_yaml, "table": functools.partial(print_state, Printer())}[arguments.output](
-        state
-    )
+    if arguments.output == "table":
+        print_state(Printer(), state)
+    else:
+        {"json": print_json, "yaml": print_yaml}[arguments.output](state)
     waiting = [pod for pod in state["pods"].values() if not pod.get("node") and not pod.get("deleted")]
     return cli.NO if arguments.exit_status and (waiting or state.get("rejected")) else cli.DONE
 

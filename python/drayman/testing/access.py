@@ -13,7 +13,7 @@ from drayman.kube.resources import CLAIMS, EVENTS, PODS
 from drayman.testing import state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from drayman.kube.client import Client, Object
     from drayman.kube.resources import Resource
@@ -30,7 +30,7 @@ class Access:
         self.discovery = Discovery(client)
         self.applier = Applier(client, self.discovery)
 
-    async def apply(self, objects: Iterable[Mapping[str, Any]]) -> list[Object]:
+    async def apply(self, objects: Iterable[Mapping[str, Any]]) -> Sequence[Object]:
         """Create the objects, or update those that exist; missing namespaces are created first."""
         applied = []
         for obj in objects:
@@ -48,7 +48,7 @@ class Access:
         resource, namespace, plain = await self._named(kind, name)
         return await self.client.get(resource, plain, namespace)
 
-    async def list(self, kind: str, namespace: str | None = None) -> list[Object]:
+    async def list(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
         """Return all objects of a kind, in one namespace if given."""
         items, _ = await self.client.list(await self.discovery.named(kind), namespace)
         return items
@@ -68,7 +68,7 @@ class Access:
             raise APIStatusError({"code": answer.status, "message": answer.body.decode(errors="replace")})
         return answer.body.decode(errors="replace")
 
-    async def events(self, namespace: str | None = None) -> list[Object]:
+    async def events(self, namespace: str | None = None) -> Sequence[Object]:
         """Return the events, oldest first."""
         items, _ = await self.client.list(EVENTS, namespace)
         return sorted(items, key=_event_order)

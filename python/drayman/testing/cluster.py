@@ -131,7 +131,7 @@ class FakeCluster:
     ) -> None:
         await asyncio.to_thread(self._thread.stop)
 
-    def apply(self, *inputs: Input) -> list[Object]:
+    def apply(self, *inputs: Input) -> Sequence[Object]:
         """Create the objects of files, folders, dicts or lists of these, or update those that exist; return them as
         stored.
 
@@ -163,7 +163,7 @@ class FakeCluster:
         """Return the object of a kind (or plural, or short name) called "namespace/name" or "name"."""
         return self._call(self._core.get(kind, name))
 
-    def list(self, kind: str, namespace: str | None = None) -> list[Object]:
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
         """Return all objects of a kind, in one namespace if given."""
         return self._call(self._core.list(kind, namespace))
 
@@ -179,7 +179,7 @@ class FakeCluster:
         """Return what became of pods and claims, in the shape of `drayman simulate -o json`."""
         return self._call(self._core.state())
 
-    def events(self) -> list[Object]:
+    def events(self) -> Sequence[Object]:
         """Return all events (`events.k8s.io/v1`), oldest first."""
         return self._call(self._core.events())
 
@@ -193,7 +193,7 @@ class AsyncFakeCluster:
     def __init__(self, cluster: FakeCluster) -> None:
         self._cluster = cluster
 
-    async def apply(self, *inputs: Input) -> list[Object]:
+    async def apply(self, *inputs: Input) -> Sequence[Object]:
         """See :meth:`FakeCluster.apply`."""
         return await asyncio.to_thread(self._cluster.apply, *inputs)
 
@@ -213,7 +213,7 @@ class AsyncFakeCluster:
         """See :meth:`FakeCluster.get`."""
         return await asyncio.to_thread(self._cluster.get, kind, name)
 
-    async def list(self, kind: str, namespace: str | None = None) -> list[Object]:
+    async def list(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
         """See :meth:`FakeCluster.list`."""
         return await asyncio.to_thread(self._cluster.list, kind, namespace)
 
@@ -229,7 +229,7 @@ class AsyncFakeCluster:
         """See :meth:`FakeCluster.state`."""
         return await asyncio.to_thread(self._cluster.state)
 
-    async def events(self) -> list[Object]:
+    async def events(self) -> Sequence[Object]:
         """See :meth:`FakeCluster.events`."""
         return await asyncio.to_thread(self._cluster.events)
 
