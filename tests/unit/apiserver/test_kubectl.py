@@ -16,8 +16,6 @@ from drayman.testing.apiserver import APIServer
 from drayman.testing.apiserver.certificates import self_signed
 from drayman.testing.apiserver.sockets import serve
 
-pytest.importorskip("aiohttp", reason="needs the extra `testing`: aiohttp is not installed")
-
 _KUBECTL = shutil.which("kubectl")
 pytestmark = pytest.mark.skipif(_KUBECTL is None, reason="kubectl is not installed")
 

@@ -261,3 +261,28 @@ async def test_event_is_one_object_in_both_groups(api) -> None:
     (event,) = core["items"]
     assert (event["message"], event["involvedObject"]["name"]) == ("0/1 nodes are available", "p")
     assert event["reportingComponent"] == "drayman"
+
+
+async def test_pod_gets_the_priority_of_its_class(api) -> None:
+    classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+    await api.create(classes, {"metadata": {"name": "high"}, "value": 100})
+    await api.create(classes, {"metadata": {"name": "usual"}, "value": 10, "globalDefault": True})
+
+    named = await api.pod("a", priorityClassName="high")
+    unnamed = await api.pod("b")
+    own = await api.pod("c", priority=5)
+
+    assert (named["spec"]["priority"], named["spec"]["preemptionPolicy"]) == (100, "PreemptLowerPriority")
+    assert (unnamed["spec"]["priority"], unnamed["spec"]["priorityClassName"]) == (10, "usual")
+    assert own["spec"]["priority"] == 5
+
+
+async def test_pod_of_a_missing_priority_class_is_forbidden(api) -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}], "priorityClassName": "high"}
+
+    answer = await api.send("POST", PODS, {"metadata": {"name": "p"}, "spec": spec})
+
+    assert (answer.code, answer.message) == (
+        403,
+        'pods "p" is forbidden: no PriorityClass with name high was found',
+    )

@@ -27,18 +27,21 @@ def to_stored(served: Served, obj: Object) -> Object:
     """Return an object of the served version in the version that is stored."""
     if served.kind.group == "events.k8s.io":
         return events.to_core(obj)
-    if served.kind.group == convert.GROUP:
+    if served.kind.group == convert.GROUP and served.version in convert.VERSIONS:
         return convert.to_v1(obj)
-    return obj
+    return {**obj, "apiVersion": served.storage_api_version}
 
 
 def from_stored(served: Served, obj: Object) -> Object:
     """Return a stored object in the served version."""
     if served.kind.group == "events.k8s.io":
         return events.from_core(obj)
-    if served.kind.group == convert.GROUP and served.version != "v1":
+    if served.api_version == obj["apiVersion"]:
+        return obj
+    if served.kind.group == convert.GROUP and served.version in convert.VERSIONS:
         return convert.from_v1(obj, served.version)
-    return obj
+    # The other kinds with several versions have the same fields in all of them.
+    return {**obj, "apiVersion": served.api_version}
 
 
 @dataclass(frozen=True, slots=True)

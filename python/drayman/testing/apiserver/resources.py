@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import status
+from drayman.api import status, validation
 from drayman.clock import rfc3339
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import bodies, deletion, listing, parameters, representation, selectors
@@ -112,7 +112,7 @@ class ResourceHandlers:
     def _create(self, request: Request, place: Place, served: Served) -> Response:
         body = bodies.decode_object(request, served, place.namespace)
         stored = self._writes.create(served.kind, body.obj, dry_run=parameters.dry_run(request))
-        return self._answer(request, served, stored, 201, body.warnings)
+        return self._answer(request, served, stored, 201, (*body.warnings, *validation.warnings(stored.obj)))
 
     def _update(self, request: Request, place: Place, served: Served) -> Response:
         body = bodies.decode_object(request, served, place.namespace, place.name)

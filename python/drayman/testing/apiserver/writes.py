@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.api import field, status
 from drayman.clock import rfc3339
-from drayman.testing.apiserver import strategy
+from drayman.testing.apiserver import admission, strategy
 from drayman.testing.apiserver.patches import managers
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Store, Stored, key, key_of
@@ -56,7 +56,7 @@ class Writes:
         """
         self._check_namespace(kind, obj["metadata"])
         obj = self._with_new_metadata(kind, obj)
-        obj = strategy.for_create(kind, self._rules.with_defaults(obj))
+        obj = strategy.for_create(kind, self._rules.with_defaults(admission.admit(self._store, kind, obj)))
         obj = self._rules.without_disabled(obj, None)
         self._rules.check_create(kind, obj)
         key = key_of(obj["metadata"])
