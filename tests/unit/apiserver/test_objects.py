@@ -286,3 +286,30 @@ async def test_pod_of_a_missing_priority_class_is_forbidden(api) -> None:
         403,
         'pods "p" is forbidden: no PriorityClass with name high was found',
     )
+
+
+async def test_job_gets_a_selector_of_its_own(api) -> None:
+    template = {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}
+    job = await api.create(
+        "/apis/batch/v1/namespaces/default/jobs", {"metadata": {"name": "j"}, "spec": {"template": template}}
+    )
+
+    uid = job["metadata"]["uid"]
+    assert job["spec"]["selector"] == {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    assert job["spec"]["template"]["metadata"]["labels"] == {
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": "j",
+        "controller-uid": uid,
+        "job-name": "j",
+    }
+
+
+async def test_changed_effect_of_a_taint_rule_is_as_old_as_the_change(api) -> None:
+    rules = "/apis/resource.k8s.io/v1/devicetaintrules"
+    taint = {"key": "example.com/k", "effect": "NoSchedule", "timeAdded": "2025-01-01T00:00:00Z"}
+    rule = await api.create(rules, {"metadata": {"name": "r"}, "spec": {"taint": taint}})
+
+    changed = await api.patch(f"{rules}/r", {"spec": {"taint": {"effect": "NoExecute"}}})
+
+    assert rule["spec"]["taint"]["timeAdded"] == "2025-01-01T00:00:00Z"
+    assert changed.body["spec"]["taint"]["timeAdded"] == "2026-01-01T00:00:00Z"

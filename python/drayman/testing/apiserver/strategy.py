@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman.testing.apiserver import qos
+from drayman.testing.apiserver import job_selector, qos
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,16 +40,17 @@ def for_create(kind: Kind, obj: Object) -> Object:
         obj["status"] = first(obj) if first else {}
     if kind.generation:
         obj = {**obj, "metadata": {**obj["metadata"], "generation": 1}}
-    if kind.kind == "Namespace":
-        obj = _namespace(obj)
-    return obj
+    change = _ON_CREATE.get(kind.kind)
+    return change(obj) if change else obj
 
 
-def for_update(kind: Kind, new: Object, old: Object) -> Object:
+def for_update(kind: Kind, new: Object, old: Object, now: str) -> Object:
     """Return `new` as an update stores it: with the old status; a changed spec counts as a new generation."""
     new = _with_system_metadata(new, old)
     if kind.has_status:
         new = _with(new, "status", old.get("status"))
+    if kind.kind == "DeviceTaintRule":
+        new = _with_time_of_effect(new, old, now)
     if kind.generation and _desired(new) != _desired(old):
         metadata = new["metadata"]
         new = {**new, "metadata": {**metadata, "generation": int(metadata.get("generation", 0)) + 1}}
@@ -107,6 +108,14 @@ def _desired(obj: Object) -> Object:
     return {name: value for name, value in obj.items() if name not in ("metadata", "status", "kind", "apiVersion")}
 
 
+def _with_time_of_effect(rule: Object, old: Object, now: str) -> Object:
+    """Say when the present effect was added, unless the author has said so."""
+    taint, old_taint = (obj.get("spec", {}).get("taint") or {} for obj in (rule, old))
+    if taint.get("effect") == old_taint.get("effect") or taint.get("timeAdded") != old_taint.get("timeAdded"):
+        return rule
+    return {**rule, "spec": {**rule["spec"], "taint": {**taint, "timeAdded": now}}}
+
+
 def _pod_status(status: Object, old: Object) -> Object:
     """Keep what old clients drop because they do not know it."""
     kept = {name: old[name] for name in _KEPT_POD_STATUS if name in old and status.get(name) is None}
@@ -149,3 +158,5 @@ _FIRST_STATUS: dict[str, Callable[[Object], Object]] = {
     "ReplicationController": lambda obj: {"replicas": 0},
     "StatefulSet": lambda obj: {"replicas": 0},
 }
+
+_ON_CREATE: dict[str, Callable[[Object], Object]] = {"Job": job_selector.generated, "Namespace": _namespace}

@@ -92,7 +92,7 @@ class Writes:
         if subresource:
             new = strategy.for_part_update(subresource, kind, new, old)
         else:
-            new = strategy.for_update(kind, new, old)
+            new = strategy.for_update(kind, new, old, rfc3339(self._clock.now()))
         new = self._rules.without_disabled(new, old)
         self._rules.check_update(kind, new, old, subresource)
         if author is not None:
