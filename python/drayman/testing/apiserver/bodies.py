@@ -73,11 +73,27 @@ def patched_object(request: Request, patch: Any, patched: Any, served: Served, n
     return Body(_placed(obj, served, namespace, name), warnings)
 
 
+def decode_part(request: Request, api_version: str, kind: str) -> Object:
+    """Return the body of a request to a subresource with a type of its own. Raises :class:`Refusal` (400, 413, 415)."""
+    return part(decode(request), api_version, kind)
+
+
+def part(obj: Any, api_version: str, kind: str) -> Object:
+    """Return `obj` as an object of the type of a subresource. Raises :class:`Refusal` (400)."""
+    obj = {**_object(obj), "kind": kind, "apiVersion": api_version}
+    decoded, _ = rules.decoded(obj, api_version.rpartition("/")[2], "Ignore")
+    return decoded
+
+
 def _typed(obj: Any, served: Served) -> Object:
+    given = {name: value for name, value in _object(obj).items() if value is not None and value != ""}
+    return {"kind": served.kind.kind, "apiVersion": served.api_version, **given}
+
+
+def _object(obj: Any) -> Object:
     if not isinstance(obj, dict):
         raise Refusal(status.bad_request("the body of the request is not an object"))
-    given = {name: value for name, value in obj.items() if value is not None and value != ""}
-    return {"kind": served.kind.kind, "apiVersion": served.api_version, **given}
+    return obj
 
 
 def _check_type(obj: Object, served: Served) -> None:

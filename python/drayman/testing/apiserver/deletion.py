@@ -47,6 +47,8 @@ def options(body: Mapping[str, Any], query: Mapping[str, str]) -> DeleteOptions:
     if policy and policy not in _POLICIES:
         raise Refusal(status.bad_request(f"invalid propagation policy {policy!r}"))
     preconditions = body.get("preconditions") or {}
+    if not isinstance(preconditions, dict):
+        raise Refusal(status.bad_request("preconditions of a deletion must be an object"))
     dry_run = body.get("dryRun") or query.get("dryRun")
     try:
         period = None if grace is None else int(grace)

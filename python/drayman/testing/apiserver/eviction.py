@@ -27,7 +27,7 @@ def evict(
     pods: Kind,
     namespace: str,
     name: str,
-    eviction: Any,
+    eviction: Object,
     *,
     dry_run: bool,
 ) -> None:
@@ -35,7 +35,7 @@ def evict(
 
     Raises :class:`Refusal`: 404, 400, or 429 when a budget is used up.
     """
-    if not isinstance(eviction, dict) or (eviction.get("metadata") or {}).get("name", name) != name:
+    if (eviction.get("metadata") or {}).get("name", name) != name:
         raise Refusal(status.bad_request("name in URL does not match name in Eviction object"))
     pod = writes.get(pods, namespace, name).obj
     if _counts(pod):

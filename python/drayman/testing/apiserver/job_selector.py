@@ -17,7 +17,7 @@ def generated(job: Object) -> Object:
     if spec.get("manualSelector"):
         return job
     metadata, template = job["metadata"], spec.get("template") or {}
-    labels = dict.fromkeys(_NAME_LABELS, metadata["name"]) | dict.fromkeys(_UID_LABELS, metadata["uid"])
+    labels = dict.fromkeys(_NAME_LABELS, metadata.get("name", "")) | dict.fromkeys(_UID_LABELS, metadata["uid"])
     template_metadata = template.get("metadata") or {}
     template_metadata = {**template_metadata, "labels": labels | (template_metadata.get("labels") or {})}
     selector = spec.get("selector") or {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from drayman.api import status
-from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.tables.column import at, format_labels, format_selector
 
 Object = dict[str, Any]
@@ -30,14 +28,12 @@ def of(obj: Object) -> Object:
     }
 
 
-def scaled(obj: Object, scale: Any) -> Object:
-    """Return the workload with the replicas that `scale` asks for. Raises :class:`Refusal` (400, 422)."""
-    if not isinstance(scale, dict) or scale.get("kind", "Scale") != "Scale":
-        raise Refusal(status.bad_request(f"expected input object type to be Scale, but {type(scale).__name__}"))
+def scaled(obj: Object, scale: Object) -> Object:
+    """Return the workload with the replicas that `scale` asks for, of the version that it names."""
+    version = at(scale, "metadata.resourceVersion") or obj["metadata"]["resourceVersion"]
     replicas = at(scale, "spec.replicas", 0)
-    if not isinstance(replicas, int) or isinstance(replicas, bool):
-        raise Refusal(status.bad_request("spec.replicas must be a number"))
-    metadata = dict(obj["metadata"])
-    given = scale.get("metadata") or {}
-    metadata["resourceVersion"] = given.get("resourceVersion") or metadata["resourceVersion"]
-    return {**obj, "metadata": metadata, "spec": {**obj["spec"], "replicas": replicas}}
+    return {
+        **obj,
+        "metadata": {**obj["metadata"], "resourceVersion": version},
+        "spec": {**obj["spec"], "replicas": replicas},
+    }

@@ -31,6 +31,9 @@ _SCALE_PATCHES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_SCALE = ("autoscaling/v1", "Scale")
+
+
 class SubresourceHandlers:
     """Answers requests to `binding`, `eviction`, `scale` and `log`."""
 
@@ -54,13 +57,13 @@ class SubresourceHandlers:
         return self._writes.get(served.kind, place.namespace, place.name).obj
 
     def _bind(self, request: Request, place: Place, served: Served) -> Response:
-        body = bodies.decode(request)
+        body = bodies.decode_part(request, "v1", "Binding")
         now, dry_run = rfc3339(self._clock.now()), parameters.dry_run(request)
         binding.bind(self._writes, served.kind, place.namespace, place.name, body, now=now, dry_run=dry_run)
         return answer(201, {**status.success(), "code": 201})
 
     def _evict(self, request: Request, place: Place, served: Served) -> Response:
-        body, dry_run = bodies.decode(request), parameters.dry_run(request)
+        body, dry_run = bodies.decode_part(request, "policy/v1", "Eviction"), parameters.dry_run(request)
         where = (self._store, self._writes, self._deletion, served.kind)
         eviction.evict(*where, place.namespace, place.name, body, dry_run=dry_run)
         return answer(201, {**status.success(), "code": 201})
@@ -69,13 +72,17 @@ class SubresourceHandlers:
         return answer(200, scale.of(self._writes.get(served.kind, place.namespace, place.name).obj))
 
     def _put_scale(self, request: Request, place: Place, served: Served) -> Response:
-        body = bodies.decode(request)
+        body = bodies.decode_part(request, *_SCALE)
         return self._scale(request, place, served, lambda old: scale.scaled(old, body))
 
     def _patch_scale(self, request: Request, place: Place, served: Served) -> Response:
         patch = bodies.decode(request, tuple(_SCALE_PATCHES))
         apply = _SCALE_PATCHES[bodies.media_type(request)]
-        return self._scale(request, place, served, lambda old: scale.scaled(old, apply(scale.of(old), patch)))
+
+        def change(old: Object) -> Object:
+            return scale.scaled(old, bodies.part(apply(scale.of(old), patch), *_SCALE))
+
+        return self._scale(request, place, served, change)
 
     def _scale(self, request: Request, place: Place, served: Served, change: Callable[[Object], Object]) -> Response:
         dry_run = parameters.dry_run(request)
