@@ -4,11 +4,69 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drayman.allocator import Allocated, AllocatedState, Allocator, Failed, Outcome, Unallocatable
+from drayman.cluster import Cluster
+from drayman.errors import (
+    AllocationError,
+    APIStatusError,
+    BudgetExceededError,
+    CapacityError,
+    CELCompileError,
+    CELRuntimeError,
+    ConstraintError,
+    DeviceClassNotFoundError,
+    DraymanError,
+    FeatureDisabledError,
+    InputError,
+    LimitExceededError,
+    MissingExtraError,
+    PoolError,
+    UnallocatableError,
+    UnsupportedRequestError,
+)
+from drayman.explain import Explanation
+from drayman.inventory import Change, Evaluation, Inventory
+from drayman.quantity import Quantity, Version
+
 if TYPE_CHECKING:
     __version__: str
 
 KUBERNETES = "1.37.2"
 """The release of Kubernetes whose allocator is followed."""
+
+__all__ = [
+    "KUBERNETES",
+    "APIStatusError",
+    "Allocated",
+    "AllocatedState",
+    "AllocationError",
+    "Allocator",
+    "BudgetExceededError",
+    "CELCompileError",
+    "CELRuntimeError",
+    "CapacityError",
+    "Change",
+    "Cluster",
+    "ConstraintError",
+    "DeviceClassNotFoundError",
+    "DraymanError",
+    "Evaluation",
+    "Explanation",
+    "Failed",
+    "FeatureDisabledError",
+    "InputError",
+    "Inventory",
+    "LimitExceededError",
+    "MissingExtraError",
+    "Outcome",
+    "PoolError",
+    "Quantity",
+    "Unallocatable",
+    "UnallocatableError",
+    "UnsupportedRequestError",
+    "Version",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> str:

@@ -1,12 +1,27 @@
-from typing import final
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, final
 
-__all__ = ["Quantity", "Version"]
+from drayman.errors import AllocationError, CELRuntimeError
+
+__all__ = [
+    "Allocator",
+    "Change",
+    "Evaluation",
+    "Explanation",
+    "Inventory",
+    "Quantity",
+    "Selector",
+    "Version",
+]
+
+Object: TypeAlias = Mapping[str, Any] | bytes
 
 @final
 class Quantity:
-    """An exact decimal number in Kubernetes' notation, such as `80Gi` or `100m`; equality and order are those of the number.
+    """An exact decimal number in Kubernetes' notation, such as `80Gi` or `100m`.
 
-    `str()` is the text as the API server would print it. Raises `InputError` with upstream's text for what is not a quantity.
+    Equality and order are those of the number; `str()` is the text as the API server would print it. Raises
+    `InputError` with upstream's text for what is not a quantity.
     """
 
     def __new__(cls, value: Quantity | int | str) -> Quantity: ...
@@ -38,7 +53,8 @@ class Quantity:
 class Version:
     """A semantic version; equality and order ignore build metadata.
 
-    `normalize` accepts a leading `v`, missing numbers and leading zeros, as CEL's `semver(text, true)`. Raises `InputError`.
+    `normalize` accepts a leading `v`, missing numbers and leading zeros, as CEL's `semver(text, true)`. Raises
+    `InputError`.
     """
 
     def __new__(cls, text: str, *, normalize: bool = False) -> Version: ...
@@ -56,3 +72,95 @@ class Version:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __getnewargs__(self) -> tuple[str]: ...
+
+@final
+class Change:
+    """What a change of an object could help those who wait."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def namespace(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def devices_freed(self) -> bool:
+        """Whether devices are held by fewer claims, or in smaller shares."""
+    @property
+    def capacity_added(self) -> bool:
+        """Whether devices, nodes or classes were added or changed."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class Explanation:
+    """Why claims do not fit on `nodes`, for which the same holds."""
+
+    @property
+    def nodes(self) -> list[str]: ...
+    def line(self) -> str: ...
+    def tree(self) -> str: ...
+    def json(self) -> dict[str, Any]: ...
+
+@final
+class Evaluation:
+    """The outcomes of allocating the same claims on several nodes."""
+
+    @property
+    def claims(self) -> list[str]: ...
+    @property
+    def nodes(self) -> list[str]: ...
+    @property
+    def fitting(self) -> list[str]: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def fatal(self) -> AllocationError | None: ...
+    def allocations(self, node: str) -> list[dict[str, Any]] | None: ...
+    def error(self, node: str) -> AllocationError | None: ...
+    def explain(self, nodes: Sequence[str]) -> list[Explanation]: ...
+
+@final
+class Allocator:
+    """Fixed slices, classes and state; `allocate` gives the evaluation of one node."""
+
+    def __new__(
+        cls,
+        slices: Sequence[Object],
+        classes: Sequence[Object],
+        *,
+        features: Sequence[str],
+        devices: Sequence[str],
+        shared: Sequence[str],
+        consumed_capacity: dict[str, dict[str, str]],
+        fixed: bool,
+    ) -> Allocator: ...
+    def allocate(self, node: Object, claims: Sequence[Object], *, max_steps: int | None = None) -> Evaluation: ...
+
+@final
+class Inventory:
+    """Slices, classes, nodes, rules and claims of a cluster; safe for use by several threads."""
+
+    def __new__(cls, *, features: Sequence[str], fixed: bool) -> Inventory: ...
+    def copy(self) -> Inventory: ...
+    def apply(self, obj: Object) -> Change: ...
+    def delete(self, kind: str, name: str, namespace: str = "") -> Change: ...
+    def assume(self, namespace: str, name: str, allocation: Object) -> None: ...
+    def forget(self, namespace: str, name: str) -> None: ...
+    def nodes(self) -> list[str]: ...
+    def holders(self, device: str) -> list[str]: ...
+    def evaluate(
+        self, claims: Sequence[Object], nodes: Sequence[str] | None = None, *, max_steps: int | None = None
+    ) -> Evaluation: ...
+
+@final
+class Selector:
+    """A compiled CEL expression."""
+
+    def __new__(cls, expression: str, environment: str) -> Selector: ...
+    @property
+    def max_cost(self) -> int: ...
+    def matches(self, device: Object, driver: str | None = None) -> bool: ...
+    def evaluate(self, device: Object, driver: str | None = None) -> tuple[Any, CELRuntimeError | None, int]: ...

@@ -5,14 +5,30 @@
 
 use pyo3::prelude::*;
 
+mod allocator;
+mod convert;
 mod error;
+mod evaluation;
+mod explanation;
+mod inventory;
 mod quantity;
+mod selector;
 mod version;
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::allocator::Allocator;
+    #[pymodule_export]
+    use crate::evaluation::Evaluation;
+    #[pymodule_export]
+    use crate::explanation::Explanation;
+    #[pymodule_export]
+    use crate::inventory::{Change, Inventory};
+    #[pymodule_export]
     use crate::quantity::Quantity;
+    #[pymodule_export]
+    use crate::selector::Selector;
     #[pymodule_export]
     use crate::version::Version;
 }

@@ -88,3 +88,9 @@ impl std::fmt::Display for Quantity {
         self.0.fmt(formatter)
     }
 }
+
+impl From<drayman_api::Quantity> for Quantity {
+    fn from(value: drayman_api::Quantity) -> Self {
+        Self(value)
+    }
+}

@@ -47,3 +47,9 @@ impl std::fmt::Display for Version {
         self.0.fmt(formatter)
     }
 }
+
+impl From<drayman_api::Version> for Version {
+    fn from(value: drayman_api::Version) -> Self {
+        Self(value)
+    }
+}

@@ -1,0 +1,59 @@
+"""CEL device selectors, as the API server and the scheduler compile and evaluate them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from drayman import _native
+
+if TYPE_CHECKING:
+    from drayman.errors import CELRuntimeError
+
+Environment: TypeAlias = Literal["stored", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Result of one evaluation: `value` or `error`, and the run-time `cost`, which is counted in either case."""
+
+    value: Any
+    error: CELRuntimeError | None
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A compiled expression; use :func:`compile`."""
+
+    expression: str
+    _native: _native.Selector
+
+    @property
+    def max_cost(self) -> int:
+        """The most that an evaluation can cost by static estimate; the API server refuses more than 1,000,000."""
+        return self._native.max_cost
+
+    def matches(self, device: Mapping[str, Any], driver: str | None = None) -> bool:
+        """Return whether the device is selected.
+
+        `device` is a device of a ResourceSlice (`attributes`, `capacity`, `allowMultipleAllocations`); its driver is
+        `driver`, or the member `driver` of the dict. Raises :class:`drayman.CELRuntimeError` when the evaluation
+        fails or gives no bool.
+        """
+        return self._native.matches(device, driver)
+
+    def evaluate(self, device: Mapping[str, Any], driver: str | None = None) -> Evaluation:
+        """Evaluate on a device as :meth:`matches`, without raising what happens on the way."""
+        value, error, cost = self._native.evaluate(device, driver)
+        return Evaluation(value, error, cost)
+
+
+def compile(expression: str, environment: Environment = "stored") -> Selector:  # noqa: A001 - as `re.compile`
+    """Compile a selector.
+
+    `stored` is the environment for expressions that are in objects already, which the scheduler uses; `new` the one in
+    which the API server checks expressions of new objects. Raises :class:`drayman.CELCompileError`.
+    """
+    return Selector(expression, _native.Selector(expression, environment))

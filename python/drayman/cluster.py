@@ -1,0 +1,185 @@
+"""A snapshot of a cluster from manifests, to ask what its claims would get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from drayman import manifest
+from drayman.allocator import Allocated, Failed, Unallocatable
+from drayman.errors import InputError
+from drayman.inventory import Evaluation, Inventory
+
+if TYPE_CHECKING:
+    import os
+
+UNUSED_KINDS = frozenset({"ResourceClaimTemplate", "ResourcePoolStatusRequest"})
+"""Kinds of `resource.k8s.io` that no allocation depends on."""
+
+GROUP = "resource.k8s.io/"
+
+
+class Options(TypedDict, total=False):
+    """Options of :class:`drayman.Inventory`, under which a cluster is looked at."""
+
+    features: Iterable[str] | None
+    feature_gates: Mapping[str, bool] | str | None
+    kubernetes_version: str
+    compatibility: str
+
+
+class Cluster:
+    """An immutable snapshot, made by :meth:`from_yaml` or :meth:`from_objects`.
+
+    API defaults are applied. Claims are named "namespace/name"; a claim without a namespace is in `default`. While
+    there is no Node object, the nodes are those that slices name.
+    """
+
+    def __init__(self, inventory: Inventory, claims: Mapping[str, bytes], nodes: frozenset[str]) -> None:
+        self._inventory = inventory
+        self._claims = claims
+        self._nodes = nodes
+
+    @classmethod
+    def from_objects(cls, objects: Iterable[Mapping[str, Any]], **options: Unpack[Options]) -> Cluster:
+        """Build a snapshot from objects, in any version that the API serves; Lists are taken apart.
+
+        Kinds that no allocation depends on are passed over. Raises :class:`drayman.InputError` for an object that
+        cannot be read.
+        """
+        builder = _Builder(Inventory(**options))
+        for obj in _flatten(objects):
+            builder.add(obj)
+        return cls(builder.inventory, builder.claims, frozenset(builder.nodes))
+
+    @classmethod
+    def from_yaml(cls, *paths: str | os.PathLike[str], **options: Unpack[Options]) -> Cluster:
+        """Build a snapshot from YAML or JSON files, folders, patterns and `-` (standard input).
+
+        Objects are read strictly: an unknown field is an error. Raises :class:`drayman.InputError` with file, line,
+        object and field.
+        """
+        builder = _Builder(Inventory(**options))
+        for loaded in manifest.load(paths):
+            try:
+                builder.add(manifest.check(loaded).object)
+            except InputError as error:
+                error.file = error.file or loaded.file
+                error.line = error.line or loaded.position(error.field or "").line
+                raise
+        return cls(builder.inventory, builder.claims, frozenset(builder.nodes))
+
+    @property
+    def claims(self) -> Sequence[str]:
+        """The claims, "namespace/name", in the order in which they were given."""
+        return tuple(self._claims)
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The nodes, in byte order of their names."""
+        return tuple(name for name in self._inventory.nodes() if not self._nodes or name in self._nodes)
+
+    def allocate(self, claims: str | Sequence[str], *, node: str | None = None) -> Allocated | Unallocatable:
+        """Allocate one claim, or several together; the snapshot stays as it is (see :meth:`with_allocation`).
+
+        Without `node` the first node in byte order of names that fits is taken; when none fits, the explanation
+        speaks of all of them. Raises :class:`drayman.AllocationError` where upstream's allocator returns an error,
+        and :class:`drayman.InputError` for a claim that does not exist or is allocated already, and for a node that
+        is not among the Node objects, if there are any.
+        """
+        evaluation = self._evaluate(claims, self.nodes if node is None else [self._node(node)])
+        if node is None and not evaluation.fitting:
+            return _none_fits(evaluation, _keys(claims))
+        outcome = evaluation[evaluation.fitting[0] if node is None else node]
+        return outcome.unwrap() if isinstance(outcome, Failed) else outcome
+
+    def evaluate(self, claims: str | Sequence[str]) -> Evaluation:
+        """Allocate one claim, or several together, on every node by itself; return the outcomes by name of node.
+
+        Raises as :meth:`allocate`; under compatibility `fixed` an error of one node is that node's
+        :class:`drayman.Failed`.
+        """
+        return self._evaluate(claims, self.nodes)
+
+    def with_allocation(self, outcome: Allocated) -> Cluster:
+        """Return the next snapshot, in which the claims of `outcome` are allocated as it says.
+
+        Raises :class:`drayman.InputError` when a claim of `outcome` is not in this cluster.
+        """
+        inventory, claims = self._inventory.copy(), dict(self._claims)
+        for key, allocation in zip(outcome.claims, outcome.allocations, strict=True):
+            claim = json.loads(self._claim(key))
+            claim["status"] = {**(claim.get("status") or {}), "allocation": allocation}
+            claims[key] = json.dumps(claim).encode()
+            inventory.apply(claims[key])
+        return Cluster(inventory, claims, self._nodes)
+
+    def _evaluate(self, claims: str | Sequence[str], nodes: Sequence[str]) -> Evaluation:
+        objects = [self._claim(key) for key in _keys(claims)]
+        for key, claim in zip(_keys(claims), objects, strict=True):
+            if (json.loads(claim).get("status") or {}).get("allocation"):
+                raise InputError(f"claim `{key}` is allocated already")
+        return self._inventory.evaluate(objects, nodes)
+
+    def _claim(self, key: str) -> bytes:
+        if key not in self._claims:
+            raise InputError(f"claim `{key}` does not exist; there are: {_listed(self._claims)}")
+        return self._claims[key]
+
+    def _node(self, name: str) -> str:
+        if self._nodes and name not in self._nodes:
+            raise InputError(f"node `{name}` does not exist; there are: {_listed(sorted(self._nodes))}")
+        return name
+
+
+class _Builder:
+    """Takes objects into an inventory, and keeps what a snapshot needs besides."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self.claims: dict[str, bytes] = {}
+        self.nodes: set[str] = set()
+
+    def add(self, obj: Mapping[str, Any]) -> None:
+        for member in ("apiVersion", "kind"):
+            if not obj.get(member):
+                raise InputError(f"object has no `{member}`", field=member)
+        version, kind = str(obj["apiVersion"]), obj["kind"]
+        if version == "v1" and kind == "Node":
+            self.nodes.add(self.inventory.apply(obj).name)
+        elif kind == "ResourceClaim":
+            self._add_claim(obj)
+        elif version.startswith(GROUP) and kind not in UNUSED_KINDS:
+            self.inventory.apply(obj)
+
+    def _add_claim(self, obj: Mapping[str, Any]) -> None:
+        metadata = obj.get("metadata") or {}
+        placed = {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"}}
+        change = self.inventory.apply(placed)
+        self.claims[f"{change.namespace}/{change.name}"] = json.dumps(placed).encode()
+
+
+def _keys(claims: str | Sequence[str]) -> tuple[str, ...]:
+    return (claims,) if isinstance(claims, str) else tuple(claims)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _none_fits(evaluation: Evaluation, claims: tuple[str, ...]) -> Unallocatable:
+    """Return the joint answer of all nodes; an error is raised only where every node failed."""
+    outcomes = list(evaluation.values())
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failed)]
+    if failed and len(failed) == len(outcomes):
+        raise failed[0].error
+    return Unallocatable(evaluation.explanation(), claims)
+
+
+def _flatten(objects: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    for obj in objects:
+        if str(obj.get("kind", "")).endswith("List") and isinstance(obj.get("items"), Sequence):
+            yield from _flatten(obj["items"])
+        else:
+            yield obj

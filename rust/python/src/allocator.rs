@@ -1,0 +1,87 @@
+//! The allocator for Python.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use drayman_api::{DeviceClass, DeviceId, Node, Quantity, ResourceClaim, ResourceSlice, SharedDeviceId};
+use drayman_kernel::{AllocatedState, Features, Outcome};
+use pyo3::prelude::*;
+
+use crate::convert::Json;
+use crate::error::input_error;
+use crate::evaluation::{Evaluation, Limits};
+use crate::inventory::{compatibility, lock};
+
+/// Fixed slices, classes and state.
+#[pyclass(frozen, module = "drayman._native")]
+pub(crate) struct Allocator(Arc<Mutex<drayman_kernel::Allocator>>);
+
+#[pymethods]
+impl Allocator {
+    #[new]
+    #[pyo3(signature = (slices, classes, *, features, devices, shared, consumed_capacity, fixed))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    #[expect(clippy::too_many_arguments, reason = "they are what upstream's allocator takes, by keyword")]
+    fn new(
+        py: Python<'_>,
+        slices: Vec<Json>,
+        classes: Vec<Json>,
+        features: Vec<String>,
+        devices: Vec<String>,
+        shared: Vec<String>,
+        consumed_capacity: BTreeMap<String, BTreeMap<String, String>>,
+        fixed: bool,
+    ) -> PyResult<Self> {
+        let slices = slices.iter().map(|slice| slice.resource(py)).collect::<PyResult<Vec<ResourceSlice>>>()?;
+        let classes = classes.iter().map(|class| class.resource(py)).collect::<PyResult<Vec<DeviceClass>>>()?;
+        let state = AllocatedState {
+            devices: devices.iter().map(|device| device_id(device)).collect::<PyResult<_>>()?,
+            shared: shared.iter().map(|share| shared_id(share)).collect::<PyResult<_>>()?,
+            consumed_capacity: consumed_capacity
+                .iter()
+                .map(|(device, amounts)| Ok((device_id(device)?, quantities(amounts)?)))
+                .collect::<PyResult<_>>()?,
+        };
+        let features = Features::from_gates(features.iter().map(String::as_str));
+        let allocator =
+            py.detach(|| drayman_kernel::Allocator::new(features, compatibility(fixed), &state, classes, slices));
+        Ok(Self(Arc::new(Mutex::new(allocator))))
+    }
+
+    /// Allocates on one node: an evaluation of that node.
+    #[pyo3(signature = (node, claims, *, max_steps = None))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn allocate(&self, py: Python<'_>, node: Json, claims: Vec<Json>, max_steps: Option<u64>) -> PyResult<Evaluation> {
+        let node: Node = node.resource(py)?;
+        let claims = claims.iter().map(|claim| claim.resource(py)).collect::<PyResult<Vec<ResourceClaim>>>()?;
+        let (steps, outcome) = Limits::new(max_steps).run(py, |budget| {
+            let outcome = lock(&self.0).allocate(&node, &claims, budget);
+            (budget.used(), outcome)
+        })?;
+        let (outcomes, interrupted) = match outcome {
+            Ok(outcome) => (vec![(node.metadata.name.clone(), outcome)], None),
+            Err(interrupt) => (Vec::<(String, Outcome)>::new(), Some(interrupt)),
+        };
+        let found = drayman_kernel::Evaluation { outcomes, interrupted, steps };
+        let shared = Arc::clone(&self.0);
+        Ok(Evaluation::new(found, claims, Box::new(move |claims, _| lock(&shared).explain(&node, claims))))
+    }
+}
+
+fn device_id(text: &str) -> PyResult<DeviceId> {
+    text.parse().map_err(input_error)
+}
+
+/// `driver/pool/device/shareID`.
+fn shared_id(text: &str) -> PyResult<SharedDeviceId> {
+    let parts = text.rsplit_once('/').map(|(device, share)| (device.parse(), share));
+    match parts {
+        Some((Ok(device), share)) => Ok(SharedDeviceId { device, share_id: share.to_owned() }),
+        _ => Err(input_error(format!("`{text}` is not of the form `driver/pool/device/shareID`"))),
+    }
+}
+
+fn quantities(amounts: &BTreeMap<String, String>) -> PyResult<BTreeMap<String, Quantity>> {
+    let parsed = amounts.iter().map(|(name, amount)| Ok((name.clone(), amount.parse().map_err(input_error)?)));
+    parsed.collect()
+}

@@ -1,0 +1,134 @@
+//! The inventory for Python.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drayman_api::{AllocationResult, DeviceId, ResourceClaim};
+use drayman_kernel::{Compatibility, Features};
+use pyo3::prelude::*;
+
+use crate::convert::Json;
+use crate::error::{decode_error, input_error};
+use crate::evaluation::{Evaluation, Limits};
+
+/// A kernel's inventory that Python objects share.
+pub(crate) type Shared = Arc<Mutex<drayman_kernel::Inventory>>;
+
+/// The kernel never panics half-way through a change, so what a poisoned lock holds is whole.
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Which behaviour of upstream is followed.
+pub(crate) fn compatibility(fixed: bool) -> Compatibility {
+    if fixed { Compatibility::Fixed } else { Compatibility::V1_37 }
+}
+
+/// What a change of an object could help.
+#[pyclass(frozen, get_all, eq, module = "drayman.inventory")]
+#[derive(PartialEq, Eq)]
+pub(crate) struct Change {
+    kind: &'static str,
+    namespace: String,
+    name: String,
+    devices_freed: bool,
+    capacity_added: bool,
+}
+
+#[pymethods]
+impl Change {
+    fn __repr__(&self) -> String {
+        let Self { kind, namespace, name, devices_freed, capacity_added } = self;
+        let truth = |value: bool| if value { "True" } else { "False" };
+        format!(
+            "Change(kind='{kind}', namespace='{namespace}', name='{name}', devices_freed={}, capacity_added={})",
+            truth(*devices_freed),
+            truth(*capacity_added)
+        )
+    }
+}
+
+impl From<drayman_kernel::Change> for Change {
+    fn from(change: drayman_kernel::Change) -> Self {
+        let drayman_kernel::Change { kind, namespace, name, devices_freed, capacity_added } = change;
+        Self { kind, namespace, name, devices_freed, capacity_added }
+    }
+}
+
+/// Slices, classes, nodes, rules and claims of a cluster.
+#[pyclass(frozen, module = "drayman._native")]
+pub(crate) struct Inventory(Shared);
+
+#[pymethods]
+impl Inventory {
+    #[new]
+    #[pyo3(signature = (*, features, fixed))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn new(features: Vec<String>, fixed: bool) -> Self {
+        let features = Features::from_gates(features.iter().map(String::as_str));
+        Self(Arc::new(Mutex::new(drayman_kernel::Inventory::new(features, compatibility(fixed)))))
+    }
+
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self(Arc::new(Mutex::new(py.detach(|| lock(&self.0).clone()))))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn apply(&self, py: Python<'_>, obj: Json) -> PyResult<Change> {
+        let applied = py.detach(|| lock(&self.0).apply(obj.as_bytes()));
+        applied.map(Change::from).map_err(|error| decode_error(py, &error))
+    }
+
+    #[pyo3(signature = (kind, name, namespace = ""))]
+    fn delete(&self, kind: &str, name: &str, namespace: &str) -> Change {
+        lock(&self.0).remove(kind, namespace, name).into()
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn assume(&self, namespace: &str, name: &str, allocation: Json) -> PyResult<()> {
+        let allocation: AllocationResult = allocation.value()?;
+        lock(&self.0).assume(&key(namespace, name), &allocation);
+        Ok(())
+    }
+
+    fn forget(&self, namespace: &str, name: &str) {
+        lock(&self.0).forget(&key(namespace, name));
+    }
+
+    fn nodes(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| lock(&self.0).node_names())
+    }
+
+    fn holders(&self, device: &str) -> PyResult<Vec<String>> {
+        let device: DeviceId = device.parse().map_err(input_error)?;
+        Ok(lock(&self.0).holders(&device).into_iter().map(str::to_owned).collect())
+    }
+
+    #[pyo3(signature = (claims, nodes = None, *, max_steps = None))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        claims: Vec<Json>,
+        nodes: Option<Vec<String>>,
+        max_steps: Option<u64>,
+    ) -> PyResult<Evaluation> {
+        let claims = claims.iter().map(|claim| defaulted(py, claim)).collect::<PyResult<Vec<_>>>()?;
+        let found = Limits::new(max_steps).run(py, |budget| {
+            let nodes: Option<Vec<&str>> = nodes.as_ref().map(|nodes| nodes.iter().map(String::as_str).collect());
+            lock(&self.0).evaluate(&claims, nodes.as_deref(), budget)
+        })?;
+        let shared = Arc::clone(&self.0);
+        Ok(Evaluation::new(found, claims, Box::new(move |claims, node| lock(&shared).explain(claims, node))))
+    }
+}
+
+/// A claim as the API server would have stored it.
+fn defaulted(py: Python<'_>, claim: &Json) -> PyResult<ResourceClaim> {
+    let mut claim: ResourceClaim = claim.resource(py)?;
+    claim.spec.set_defaults();
+    Ok(claim)
+}
+
+fn key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+}

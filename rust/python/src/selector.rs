@@ -1,0 +1,96 @@
+//! CEL selectors for Python.
+
+use drayman_api::Device;
+use drayman_cel::{CelDevice, Environment, Value};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use crate::convert::Json;
+use crate::error::{cel_compile_error, cel_runtime_error, input_error};
+use crate::quantity::Quantity;
+use crate::version::Version;
+
+/// A compiled expression.
+#[pyclass(frozen, module = "drayman._native")]
+pub(crate) struct Selector(drayman_cel::Selector);
+
+#[pymethods]
+impl Selector {
+    #[new]
+    fn new(py: Python<'_>, expression: &str, environment: &str) -> PyResult<Self> {
+        let environment = match environment {
+            "stored" => Environment::Stored,
+            "new" => Environment::New,
+            other => {
+                return Err(input_error(format!("environment `{other}` is not known; known are `stored`, `new`")));
+            }
+        };
+        let compiled = py.detach(|| drayman_cel::Selector::compile(expression, environment));
+        compiled.map(Self).map_err(|error| cel_compile_error(py, &error))
+    }
+
+    /// The most that an evaluation can cost.
+    #[getter]
+    fn max_cost(&self) -> u64 {
+        self.0.max_cost()
+    }
+
+    #[pyo3(signature = (device, driver = None))]
+    fn matches(&self, py: Python<'_>, device: Json, driver: Option<String>) -> PyResult<bool> {
+        let device = given(device, driver)?;
+        py.detach(|| self.0.matches(&device)).map_err(|error| cel_runtime_error(py, &error))
+    }
+
+    #[pyo3(signature = (device, driver = None))]
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        device: Json,
+        driver: Option<String>,
+    ) -> PyResult<(Option<Py<PyAny>>, Option<PyErr>, u64)> {
+        let device = given(device, driver)?;
+        let found = py.detach(|| self.0.evaluate(&device));
+        match found.value {
+            Ok(value) => Ok((Some(to_python(py, &value)?), None, found.cost)),
+            Err(error) => Ok((None, Some(cel_runtime_error(py, &error)), found.cost)),
+        }
+    }
+}
+
+/// The driver that a dict may name beside what a device of a slice has.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    driver: String,
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+fn given(json: Json, driver: Option<String>) -> PyResult<CelDevice> {
+    let device: Device = json.value()?;
+    let driver = match driver {
+        Some(driver) => driver,
+        None => json.value::<Named>()?.driver,
+    };
+    Ok(CelDevice::new(&driver, &device))
+}
+
+/// Types that Python has no equal of are refused.
+fn to_python(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
+    match value {
+        Value::Null | Value::Optional(None) => Ok(py.None()),
+        Value::Bool(value) => value.into_py_any(py),
+        Value::Int(value) => value.into_py_any(py),
+        Value::Uint(value) => value.into_py_any(py),
+        Value::Double(value) => value.into_py_any(py),
+        Value::String(text) => text.into_py_any(py),
+        Value::Bytes(bytes) => bytes.into_py_any(py),
+        Value::Optional(Some(value)) => to_python(py, value),
+        Value::List(values) => {
+            values.iter().map(|value| to_python(py, value)).collect::<PyResult<Vec<_>>>()?.into_py_any(py)
+        }
+        Value::Quantity(value) => Quantity::from(value.quantity().clone()).into_py_any(py),
+        Value::Version(version) => Version::from(version.as_ref().clone()).into_py_any(py),
+        other => Err(input_error(format!("a result of type `{}` has no form in Python", other.type_name()))),
+    }
+}
