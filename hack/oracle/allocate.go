@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -18,7 +20,7 @@ import (
 
 // allocateQuestion is one call of the allocator, in the shape of the conformance cases. Implementation is "stable",
 // "incubating" or "experimental"; empty lets upstream choose by the features. Nodes asks for several nodes on
-// one allocator, as the scheduler does.
+// one allocator, as the scheduler does. Limit bounds the search on a node, in seconds; 0 is no bound.
 type allocateQuestion struct {
 	Features       []string                     `json:"features"`
 	Implementation string                       `json:"implementation"`
@@ -28,6 +30,7 @@ type allocateQuestion struct {
 	Slices         []*resourceapi.ResourceSlice `json:"slices"`
 	Claims         []*resourceapi.ResourceClaim `json:"claims"`
 	Allocated      allocatedState               `json:"allocated"`
+	Limit          float64                      `json:"limit"`
 }
 
 type allocatedState struct {
@@ -43,13 +46,15 @@ type sharedDevice struct {
 	ShareID types.UID `json:"shareID"`
 }
 
-// allocateAnswer has results (null: does not fit) or an error, and the seconds that it took. With several nodes,
-// Nodes has an answer for each.
+// allocateAnswer has results (null: does not fit) or an error, and what it took: seconds, and steps, the calls of
+// upstream's recursive function. Interrupted: the limit was reached. With several nodes, Nodes has an answer for each.
 type allocateAnswer struct {
-	Results []resourceapi.AllocationResult `json:"results"`
-	Error   *allocateError                 `json:"error,omitempty"`
-	Seconds float64                        `json:"seconds"`
-	Nodes   map[string]allocateAnswer      `json:"nodes,omitempty"`
+	Results     []resourceapi.AllocationResult `json:"results"`
+	Error       *allocateError                 `json:"error,omitempty"`
+	Interrupted bool                           `json:"interrupted,omitempty"`
+	Seconds     float64                        `json:"seconds"`
+	Steps       int64                          `json:"steps"`
+	Nodes       map[string]allocateAnswer      `json:"nodes,omitempty"`
 }
 
 type allocateError struct {
@@ -77,24 +82,44 @@ func allocate(ctx context.Context, asked allocateQuestion) any {
 	if err != nil {
 		return allocateAnswer{Error: describe(err)}
 	}
+	limit := time.Duration(asked.Limit * float64(time.Second))
 	if len(asked.Nodes) == 0 {
-		return onNode(ctx, allocator, asked.Node, asked.Claims, start)
+		return onNode(ctx, allocator, asked.Node, asked.Claims, limit)
 	}
 	whole := allocateAnswer{Nodes: map[string]allocateAnswer{}}
 	for _, node := range asked.Nodes {
-		whole.Nodes[node.Name] = onNode(ctx, allocator, node, asked.Claims, time.Now())
+		given := onNode(ctx, allocator, node, asked.Claims, limit)
+		whole.Nodes[node.Name] = given
+		whole.Steps += given.Steps
 	}
 	whole.Seconds = time.Since(start).Seconds()
 	return whole
 }
 
-func onNode(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourceapi.ResourceClaim, start time.Time) allocateAnswer {
+func onNode(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourceapi.ResourceClaim, limit time.Duration) allocateAnswer {
+	if limit > 0 {
+		bounded, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		ctx = bounded
+	}
+	start, before := time.Now(), steps(allocator)
 	results, err := allocator.Allocate(ctx, node, claims)
-	given := allocateAnswer{Results: results, Seconds: time.Since(start).Seconds()}
-	if err != nil {
+	given := allocateAnswer{Results: results, Seconds: time.Since(start).Seconds(), Steps: steps(allocator) - before}
+	if ctx.Err() != nil {
+		given.Interrupted = true
+	} else if err != nil {
 		given.Error = describe(err)
 	}
 	return given
+}
+
+// steps reads upstream's counter of calls so far. Its type is internal to upstream, which leaves reflection.
+func steps(allocator structured.Allocator) int64 {
+	method := reflect.ValueOf(allocator).MethodByName("GetStats")
+	if !method.IsValid() {
+		return 0
+	}
+	return method.Call(nil)[0].FieldByName("NumAllocateOneInvocations").Int()
 }
 
 func describe(err error) *allocateError {
@@ -175,4 +200,9 @@ func (l classLister) Get(name string) (*resourceapi.DeviceClass, error) {
 		}
 	}
 	return nil, notFound(name)
+}
+
+// notFound is what a lister of the API server's client gives.
+func notFound(class string) error {
+	return apierrors.NewNotFound(resourceapi.Resource("deviceclass"), class)
 }

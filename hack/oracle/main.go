@@ -1,7 +1,8 @@
 // The oracle answers what upstream would: it reads one JSON question a line and writes one JSON answer a line.
 //
-// A question has a member "kind": "allocate" (one call of the allocator), "cel" (one selector on one device) or
-// "quantity" (arithmetic on quantities). Everything else is described at the type that reads it.
+// A question has a member "kind": "allocate" (one call of the allocator), "cel" (one selector on one device),
+// "quantity" (arithmetic on quantities) or "version" (order of versions). Everything else is described at the type
+// that reads it.
 package main
 
 import (
@@ -58,6 +59,8 @@ func answer(line []byte) (reply any) {
 		return decode(line, func(q celQuestion) any { return evaluate(ctx, q) })
 	case "quantity":
 		return decode(line, func(q quantityQuestion) any { return compute(q) })
+	case "version":
+		return decode(line, func(q versionQuestion) any { return compareVersions(q) })
 	}
 	return malformed(fmt.Errorf("unknown kind %q", asked.Kind))
 }

@@ -1,10 +1,6 @@
 package main
 
-import (
-	resourceapi "k8s.io/api/resource/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
-)
+import "k8s.io/apimachinery/pkg/api/resource"
 
 // quantityQuestion asks for everything about A, and about A and B where B is given.
 type quantityQuestion struct {
@@ -15,6 +11,7 @@ type quantityQuestion struct {
 type quantityAnswer struct {
 	Error      string  `json:"error,omitempty"`
 	Text       string  `json:"text,omitempty"`
+	Format     string  `json:"format,omitempty"`
 	Sign       int     `json:"sign"`
 	Value      int64   `json:"value"`
 	MilliValue int64   `json:"milliValue"`
@@ -31,6 +28,7 @@ func compute(asked quantityQuestion) any {
 	}
 	given := quantityAnswer{
 		Text:       a.String(),
+		Format:     string(a.Format),
 		Sign:       a.Sign(),
 		Value:      a.Value(),
 		MilliValue: a.MilliValue(),
@@ -50,9 +48,4 @@ func compute(asked quantityQuestion) any {
 	added, subtracted := sum.String(), difference.String()
 	given.Compare, given.Sum, given.Difference = &order, &added, &subtracted
 	return given
-}
-
-// notFound is what a lister of the API server's client gives.
-func notFound(class string) error {
-	return apierrors.NewNotFound(resourceapi.Resource("deviceclass"), class)
 }

@@ -1,0 +1,88 @@
+"""Asks the oracle: builds it into the user's cache folder, and speaks JSON lines with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+Case = dict[str, Any]
+
+MODULE = Path(__file__).parent
+IMPLEMENTATION = "experimental"
+"""Upstream's allocator that knows every feature; without the alpha ones it answers as the default one does."""
+
+SEARCH_LIMIT = 5.0
+"""Seconds after which upstream's search is given up."""
+
+
+class OracleError(Exception):
+    """The oracle cannot be built, or did not understand the question."""
+
+
+class Oracle:
+    """A running oracle; a context manager."""
+
+    def __init__(self, program: Path) -> None:
+        self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Oracle:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._process.communicate()
+
+    def ask(self, kind: str, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer to one question. Raises :class:`OracleError` when there is none."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({**question, "kind": kind}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        answer: dict[str, Any] = json.loads(line) if line else {"malformed": "the oracle ended"}
+        for problem in ("malformed", "panic"):
+            if problem in answer:
+                raise OracleError(f"{problem}: {answer[problem]}")
+        return answer
+
+    def allocate(self, case: Case) -> dict[str, Any]:
+        """Return what upstream's allocator does with a case: its answer, with share IDs masked."""
+        answer = self.ask("allocate", {"implementation": IMPLEMENTATION, "limit": SEARCH_LIMIT, **case})
+        for allocation in answer["results"] or ():
+            mask_share_ids(allocation)
+        return answer
+
+
+def expectation(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the member `expect` of a case that upstream answered so."""
+    if answer.get("interrupted"):
+        raise OracleError(f"upstream found no answer within {SEARCH_LIMIT} seconds")
+    return {"error": answer["error"]} if "error" in answer else {"results": answer["results"]}
+
+
+def mask_share_ids(allocation: dict[str, Any]) -> dict[str, Any]:
+    """Replace the share IDs, which are random, in an AllocationResult."""
+    for result in allocation["devices"].get("results", ()):
+        if "shareID" in result:
+            result["shareID"] = "<share-id>"
+    return allocation
+
+
+def build() -> Path:
+    """Build the oracle outside the tree and return the program. Raises :class:`OracleError` without Go."""
+    if shutil.which("go") is None:
+        raise OracleError("`go` was not found")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drayman"
+    program = cache / "oracle" / "oracle"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    built = subprocess.run(["go", "build", "-o", program, "."], cwd=MODULE, capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        raise OracleError(f"the oracle does not build: {built.stderr.strip()}")
+    return program
