@@ -16,7 +16,7 @@ pub(crate) enum Scalar {
 }
 
 /// The value of an attribute.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum AttributeValue {
     /// One value.
     One(Scalar),
@@ -100,9 +100,8 @@ mod tests {
 
     #[test]
     fn build_metadata_counts_in_1_37_only() {
-        let value = |text: &str, compatibility| {
-            AttributeValue::new(&DeviceAttribute::Version(text.to_owned()), compatibility)
-        };
+        let value =
+            |text: &str, compatibility| AttributeValue::new(&DeviceAttribute::Version(text.to_owned()), compatibility);
         assert_ne!(value("1.0.0+a", Compatibility::V1_37), value("1.0.0+b", Compatibility::V1_37));
         assert_eq!(value("1.0.0+a", Compatibility::Fixed), value("1.0.0+b", Compatibility::Fixed));
     }

@@ -16,15 +16,6 @@ impl DeviceSet {
         Self { words: smallvec![0; length.div_ceil(WORD)] }
     }
 
-    /// The set of all positions below `length`.
-    pub(crate) fn full(length: usize) -> Self {
-        let mut set = Self { words: smallvec![u64::MAX; length.div_ceil(WORD)] };
-        if let Some(last) = set.words.last_mut().filter(|_| length % WORD != 0) {
-            *last = (1 << (length % WORD)) - 1;
-        }
-        set
-    }
-
     /// Adds a position below the length.
     pub(crate) fn insert(&mut self, position: usize) {
         if let Some(word) = self.words.get_mut(position / WORD) {
@@ -32,36 +23,9 @@ impl DeviceSet {
         }
     }
 
-    /// Removes a position.
-    pub(crate) fn remove(&mut self, position: usize) {
-        if let Some(word) = self.words.get_mut(position / WORD) {
-            *word &= !(1 << (position % WORD));
-        }
-    }
-
     /// Whether a position is in the set.
     pub(crate) fn contains(&self, position: usize) -> bool {
         self.words.get(position / WORD).is_some_and(|word| word & (1 << (position % WORD)) != 0)
-    }
-
-    /// Whether no position is in the set.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
-    }
-
-    /// How many positions are in the set.
-    pub(crate) fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// The positions, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let position = first_from(next, self.words.len(), |index| self.words[index])?;
-            next = position + 1;
-            Some(position)
-        })
     }
 }
 
@@ -95,14 +59,6 @@ fn first_from(start: usize, words: usize, word: impl Fn(usize) -> u64) -> Option
 #[cfg(test)]
 mod tests {
     use super::{DeviceSet, first_candidate};
-
-    #[test]
-    fn full_set_ends_at_its_length() {
-        for length in [0, 1, 63, 64, 65, 200] {
-            let set = DeviceSet::full(length);
-            assert_eq!((set.count(), set.iter().last()), (length, length.checked_sub(1)));
-        }
-    }
 
     #[test]
     fn candidate_is_found_across_words_and_held_devices_are_passed() {

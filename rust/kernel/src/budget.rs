@@ -42,7 +42,7 @@ impl<'a> Budget<'a> {
         self
     }
 
-    /// Steps used so far. One step is one place in the search (upstream's `allocateOne`), or one bound that was computed.
+    /// Steps used so far. One step is one place in the search, as upstream's `allocateOne`.
     pub fn used(&self) -> u64 {
         self.used
     }

@@ -42,9 +42,9 @@ pub(crate) struct CapacityRules<'a> {
 impl CapacityRules<'_> {
     fn same(&self, requested: &str, listed: &str) -> bool {
         requested == listed
-            || self.driver.is_some_and(|driver| {
-                split_qualified_name(requested, driver) == split_qualified_name(listed, driver)
-            })
+            || self
+                .driver
+                .is_some_and(|driver| split_qualified_name(requested, driver) == split_qualified_name(listed, driver))
     }
 }
 
@@ -57,7 +57,9 @@ pub(crate) fn consumed(
 ) -> Result<Option<Amounts>, CapacityError> {
     let requested = |listed: &str| {
         let requests = &request?.requests;
-        requests.get(listed).or_else(|| requests.iter().find(|(name, _)| rules.same(name, listed)).map(|(_, value)| value))
+        requests
+            .get(listed)
+            .or_else(|| requests.iter().find(|(name, _)| rules.same(name, listed)).map(|(_, value)| value))
     };
     let mut names = request.iter().flat_map(|request| request.requests.keys());
     if names.any(|name| !capacity.keys().any(|listed| rules.same(name, listed))) {
@@ -97,9 +99,10 @@ fn amount(requested: Option<&Quantity>, capacity: &DeviceCapacity, fractional: b
         return Ok(policy.and_then(|policy| policy.default.clone()).unwrap_or_else(|| capacity.value.clone()));
     };
     match policy {
-        Some(CapacityRequestPolicy { valid_range: Some(range @ CapacityRequestPolicyRange { min: Some(min), .. }), .. }) => {
-            round_up(requested, min, range, fractional)
-        }
+        Some(CapacityRequestPolicy {
+            valid_range: Some(range @ CapacityRequestPolicyRange { min: Some(min), .. }),
+            ..
+        }) => round_up(requested, min, range, fractional),
         Some(policy) => Ok(policy.valid_values.iter().find(|value| requested <= *value).unwrap_or(requested).clone()),
         None => Ok(requested.clone()),
     }
@@ -120,9 +123,8 @@ fn round_up(
     if uses_milli(range, fractional) {
         let milli = lossless_milli(requested)
             .ok_or_else(|| format!("request {requested} is not a representable milli value"))?;
-        let rounded = round_to_step(milli, min.milli_value(), step.milli_value()).ok_or_else(|| {
-            format!("rounding request {requested} up to the next step passes the milli-value range")
-        })?;
+        let rounded = round_to_step(milli, min.milli_value(), step.milli_value())
+            .ok_or_else(|| format!("rounding request {requested} up to the next step passes the milli-value range"))?;
         // Whole numbers are kept as such: they print without a suffix.
         return Ok(if rounded % 1000 == 0 {
             Quantity::from_i64(rounded / 1000, format)

@@ -68,9 +68,9 @@ impl ConstraintState {
                 Some(common) => !intersection(common, value.scalars()).is_empty(),
             },
             // A value of an unknown type is only refused beside another one.
-            (Condition::Distinct, false) => self.added.iter().all(|other| {
-                matches!(value, AttributeValue::One(_)) && !same(other, value)
-            }),
+            (Condition::Distinct, false) => {
+                self.added.iter().all(|other| matches!(value, AttributeValue::One(_)) && !same(other, value))
+            }
             (Condition::Distinct, true) => {
                 let disjoint = |other: &Rc<AttributeValue>| intersection(other.scalars(), value.scalars()).is_empty();
                 !value.scalars().is_empty() && self.added.iter().all(disjoint)
@@ -97,19 +97,16 @@ impl ConstraintState {
     }
 
     /// What later devices are compared with: two states with the same key admit the same devices.
-    pub(crate) fn key(&self) -> Vec<Scalar> {
+    pub(crate) fn key(&self) -> Vec<AttributeValue> {
         let mut key: Vec<_> = match (self.condition, self.lists) {
-            (Condition::Match, false) => self.added.first().map(|first| first.scalars().to_vec()).unwrap_or_default(),
-            (Condition::Match, true) => self.common.last().cloned().unwrap_or_default(),
-            (Condition::Distinct, _) => self.added.iter().flat_map(|value| value.scalars().iter().cloned()).collect(),
+            (Condition::Match, false) => self.added.first().map(|first| (**first).clone()).into_iter().collect(),
+            (Condition::Match, true) => {
+                self.common.last().map(|common| AttributeValue::Many(common.clone())).into_iter().collect()
+            }
+            (Condition::Distinct, _) => self.added.iter().map(|value| (**value).clone()).collect(),
         };
         key.sort_unstable();
         key
-    }
-
-    /// How many devices were added.
-    pub(crate) fn len(&self) -> usize {
-        self.added.len()
     }
 }
 

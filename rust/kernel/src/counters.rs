@@ -54,8 +54,8 @@ impl CounterSets {
             consumption.sets.push((set, consumed.compatibility_groups.clone().into()));
             for (name, counter) in &consumed.counters {
                 let position = self.positions.get(&(set, name.clone()));
-                let position =
-                    position.ok_or_else(|| format!("counter {name} not found in counter set {}", consumed.counter_set))?;
+                let position = position
+                    .ok_or_else(|| format!("counter {name} not found in counter set {}", consumed.counter_set))?;
                 consumption.amounts.push((*position, counter.value.clone()));
             }
         }
@@ -188,11 +188,6 @@ impl InFlightCounters {
     /// What is consumed of a counter.
     pub(crate) fn consumed(&self, pool: usize, position: usize) -> Option<&Quantity> {
         self.consumed.get(&(pool, position))
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.consumed.clear();
-        self.groups.clear();
     }
 }
 

@@ -39,7 +39,8 @@ fn matches(selector: &NodeSelector, node: NodeLabels<'_>) -> bool {
     selector.node_selector_terms.iter().any(|term| {
         !is_empty(term)
             && term.match_expressions.iter().all(|requirement| label_matches(requirement, node.labels))
-            && (node.name.is_empty() || term.match_fields.iter().all(|requirement| field_matches(requirement, node.name)))
+            && (node.name.is_empty()
+                || term.match_fields.iter().all(|requirement| field_matches(requirement, node.name)))
     })
 }
 
@@ -128,10 +129,9 @@ fn check_label(path: &str, requirement: &NodeSelectorRequirement, problems: &mut
 fn check_field(path: &str, requirement: &NodeSelectorRequirement, problems: &mut Vec<String>) {
     match &requirement.operator {
         NodeSelectorOperator::In | NodeSelectorOperator::NotIn if requirement.values.len() == 1 => {}
-        NodeSelectorOperator::In | NodeSelectorOperator::NotIn => problems.push(format!(
-            "{path}.values: Invalid value: {}: must have one element",
-            json(&requirement.values)
-        )),
+        NodeSelectorOperator::In | NodeSelectorOperator::NotIn => {
+            problems.push(format!("{path}.values: Invalid value: {}: must have one element", json(&requirement.values)))
+        }
         operator => problems.push(unsupported(path, operator.as_str(), &["In", "NotIn"])),
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use drayman_api::{
-    AllocationMode, DeviceRequest, DeviceSelector, ExactDeviceRequest, RequestKind, ResourceClaim,
-};
+use drayman_api::{AllocationMode, DeviceRequest, DeviceSelector, ExactDeviceRequest, RequestKind, ResourceClaim};
 
 use crate::constraint::ConstraintPlan;
 use crate::error::{AllocationError, DisabledFeature, RequestPath, SelectorSource};
@@ -98,7 +96,8 @@ impl Lowering<'_> {
         let mut plan = Plan { features, compatibility, claims: Vec::with_capacity(claims.len()) };
         for claim in claims {
             let lowered = self.claim(claim);
-            let faulty = lowered.fault.is_some() || lowered.requests.last().is_some_and(|request| request.fault.is_some());
+            let faulty =
+                lowered.fault.is_some() || lowered.requests.last().is_some_and(|request| request.fault.is_some());
             plan.claims.push(lowered);
             if faulty {
                 break;
@@ -136,7 +135,8 @@ impl Lowering<'_> {
             for alternative in &mut request.alternatives {
                 let about = |constraint: &ConstraintPlan| constraint.applies_to(&request.name, &alternative.reference);
                 let constraints = plan.constraints.iter().enumerate();
-                alternative.constrained_by = constraints.filter(|(_, constraint)| about(constraint)).map(|(index, _)| index).collect();
+                alternative.constrained_by =
+                    constraints.filter(|(_, constraint)| about(constraint)).map(|(index, _)| index).collect();
             }
         }
         plan
@@ -220,7 +220,8 @@ impl Lowering<'_> {
         let of_class = self::expressions(&at, &class.spec.selectors)?;
         let chain = self.selectors.chain(of_class.into_iter().chain(expressions));
         let derived = request.derived_attributes.iter();
-        let derived = derived.map(|derived| (derived.name.clone(), self.selectors.derived(&derived.expression))).collect();
+        let derived =
+            derived.map(|derived| (derived.name.clone(), self.selectors.derived(&derived.expression))).collect();
         Ok(Alternative {
             path: at,
             reference,

@@ -87,7 +87,8 @@ impl Allocated {
         let alternative = &claim.requests[pick.choice.request].alternatives[pick.choice.alternative];
         let (device, slice) = (pick.layout.device(pick.spot.device), pick.layout.slice(pick.spot.device));
         let conditions = self.plan.features.has(Feature::BindingConditions);
-        let if_on = |conditions_of_device: &Vec<String>| if conditions { conditions_of_device.clone() } else { Vec::new() };
+        let if_on =
+            |conditions_of_device: &Vec<String>| if conditions { conditions_of_device.clone() } else { Vec::new() };
         DeviceRequestAllocationResult {
             request: alternative.reference.clone(),
             driver: pick.layout.id.driver.clone(),
@@ -124,7 +125,8 @@ impl Allocated {
             requests.iter().any(|name| *name == request.name || *name == alternative.reference)
         };
         let of_claim = claim.object.spec.devices.config.iter();
-        let concerns = |requests: &[String]| requests.is_empty() || (0..chosen.len()).any(|position| names(requests, position));
+        let concerns =
+            |requests: &[String]| requests.is_empty() || (0..chosen.len()).any(|position| names(requests, position));
         config.extend(of_claim.filter(|entry| concerns(&entry.requests)).map(|entry| DeviceAllocationConfiguration {
             source: AllocationConfigSource::FromClaim,
             requests: entry.requests.clone(),

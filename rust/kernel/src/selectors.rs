@@ -95,22 +95,19 @@ impl Program {
 /// Selectors that a device must satisfy one after the other: those of a class, then those of a request.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    id: u64,
     pub(crate) programs: Vec<Arc<Program>>,
 }
 
 impl Chain {
-    /// Equal for equal selectors.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-
     pub(crate) fn judge(&self, driver: &str, device: &Device) -> Verdict {
         let mut programs = self.programs.iter();
-        programs.try_fold((), |(), program| match program.judge(driver, device) {
-            Verdict::Selected => Ok(()),
-            verdict => Err(verdict),
-        }).err().unwrap_or(Verdict::Selected)
+        programs
+            .try_fold((), |(), program| match program.judge(driver, device) {
+                Verdict::Selected => Ok(()),
+                verdict => Err(verdict),
+            })
+            .err()
+            .unwrap_or(Verdict::Selected)
     }
 
     /// The first selector that does not say yes to a device.
@@ -136,7 +133,7 @@ impl Selectors {
         if let Some(chain) = self.chains.get(&key) {
             return Arc::clone(chain);
         }
-        let chain = Arc::new(Chain { id: self.take_id(), programs });
+        let chain = Arc::new(Chain { programs });
         self.chains.insert(key, Arc::clone(&chain));
         chain
     }

@@ -8,6 +8,9 @@ use drayman_kernel::{AllocatedState, Allocator, Budget, Compatibility, Features,
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// A case whose input does not survive JSON: an attribute with an empty list of versions was written as one without any value.
+const NOT_EXPRESSIBLE: &str = "list-attributes-distinct-constaint-with-empty-or-unknown-type.json";
+
 #[derive(Deserialize)]
 struct Case {
     features: Vec<String>,
@@ -49,7 +52,11 @@ impl State {
                     share_id,
                 })
                 .collect(),
-            consumed_capacity: self.consumed_capacity.iter().map(|(device, amounts)| (id(device), amounts.clone())).collect(),
+            consumed_capacity: self
+                .consumed_capacity
+                .iter()
+                .map(|(device, amounts)| (id(device), amounts.clone()))
+                .collect(),
         }
     }
 }
@@ -77,6 +84,7 @@ fn upstreams_answers_are_given() {
         return;
     };
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| !path.ends_with(NOT_EXPRESSIBLE));
     paths.sort();
     let mut failures = String::new();
     let mut failed = 0;

@@ -29,9 +29,10 @@ impl Explanation {
         let mut lines = vec![format!("no allocation on node `{}`", self.node)];
         let pools = self.pools.iter().map(|fact| (fact.kind.message(), Vec::new()));
         let compete = self.requests_compete().then(|| (COMPETE.to_owned(), Vec::new()));
-        let requests = self.requests.iter().map(|request| {
-            (summary(request), request.facts.iter().map(with_examples).collect::<Vec<_>>())
-        });
+        let requests = self
+            .requests
+            .iter()
+            .map(|request| (summary(request), request.facts.iter().map(with_examples).collect::<Vec<_>>()));
         let branches: Vec<_> = pools.chain(requests).chain(compete).collect();
         for (index, (text, leaves)) in branches.iter().enumerate() {
             let last = index + 1 == branches.len();

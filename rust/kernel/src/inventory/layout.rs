@@ -1,7 +1,7 @@
 //! A pool as one node sees it: which devices it may use, in upstream's order, and whether the pool can be used at all.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use drayman_api::{Device, DeviceId, DeviceTaint, PoolId};
 use rustc_hash::FxHashMap;
@@ -51,7 +51,7 @@ pub(crate) struct Layout {
     elsewhere: Vec<(String, Consumption)>,
     /// Devices that the node does not reach although it reaches their slice.
     beyond: DeviceSet,
-    verdicts: RwLock<Vec<(u64, Arc<Verdicts>)>>,
+    verdicts: RwLock<Vec<(Weak<Chain>, Arc<Verdicts>)>>,
 }
 
 /// What a node has to do with the devices of slices that leave node selection to devices.
@@ -101,7 +101,8 @@ impl Layout {
         let holds_counters = |slice: &&Arc<Slice>| partitionable && !slice.object.spec.shared_counters.is_empty();
         let slices: Vec<_> = reached.iter().filter(|slice| !holds_counters(slice)).cloned().collect();
         refuse_duplicate_names(&slices)?;
-        let mut layout = Self { slices, unusable: None, ..Self::unusable(Arc::clone(id), PoolDefect::Invalid, String::new()) };
+        let mut layout =
+            Self { slices, unusable: None, ..Self::unusable(Arc::clone(id), PoolDefect::Invalid, String::new()) };
         for (slice, devices) in layout.slices.iter().enumerate().map(|(index, slice)| (index, slice.devices())) {
             layout.places.extend((0..devices.len()).map(|device| Place { slice, device }));
             layout.has_binding_conditions |= devices.iter().any(|device| !device.binding_conditions.is_empty());
@@ -165,14 +166,19 @@ impl Layout {
 
     /// Names of all devices of the pool that consume counters, reached or not, and what they consume.
     pub(crate) fn all_consumptions(&self) -> impl Iterator<Item = (&str, &Consumption)> {
-        let here = self.consumptions.iter().enumerate().map(|(position, consumption)| (self.device(position).name.as_str(), consumption));
+        let here = self
+            .consumptions
+            .iter()
+            .enumerate()
+            .map(|(position, consumption)| (self.device(position).name.as_str(), consumption));
         here.chain(self.elsewhere.iter().map(|(name, consumption)| (name.as_str(), consumption)))
     }
 
     /// What selectors say about the devices. Kept until the pool changes.
-    pub(crate) fn verdicts(&self, chain: &Chain, features: Features) -> Arc<Verdicts> {
+    pub(crate) fn verdicts(&self, chain: &Arc<Chain>, features: Features) -> Arc<Verdicts> {
         let kept = self.verdicts.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, verdicts)) = kept.iter().find(|(id, _)| *id == chain.id()) {
+        // A weak pointer keeps the address from being used again.
+        if let Some((_, verdicts)) = kept.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(chain))) {
             return Arc::clone(verdicts);
         }
         drop(kept);
@@ -181,7 +187,7 @@ impl Layout {
         if kept.len() >= KEPT_VERDICTS {
             kept.remove(0);
         }
-        kept.push((chain.id(), Arc::clone(&verdicts)));
+        kept.push((Arc::downgrade(chain), Arc::clone(&verdicts)));
         verdicts
     }
 
@@ -243,7 +249,8 @@ pub(crate) struct PoolState {
 impl PoolState {
     /// Takes over what is held of the devices.
     pub(crate) fn new(layout: &Layout, holds: Option<&BTreeMap<String, Vec<Hold>>>) -> Self {
-        let mut state = Self { held: DeviceSet::empty(layout.len()), shared: DeviceSet::empty(layout.len()), ..Self::default() };
+        let mut state =
+            Self { held: DeviceSet::empty(layout.len()), shared: DeviceSet::empty(layout.len()), ..Self::default() };
         let consumptions = layout.all_consumptions();
         let Some(holds) = holds else {
             return Self { available: Available::new(&layout.counter_sets, std::iter::empty()), ..state };

@@ -123,7 +123,12 @@ impl Inventory {
 
     /// Looks for devices for the claims of one pod, together, on each node by itself; on all nodes in byte order of their names if none
     /// are given. Nothing is held afterwards. Ends early, with the outcomes so far, when the budget is used up.
-    pub fn evaluate(&mut self, claims: &[ResourceClaim], nodes: Option<&[&str]>, budget: &mut Budget<'_>) -> Evaluation {
+    pub fn evaluate(
+        &mut self,
+        claims: &[ResourceClaim],
+        nodes: Option<&[&str]>,
+        budget: &mut Budget<'_>,
+    ) -> Evaluation {
         self.topology.refresh(nodes.unwrap_or_default(), &self.usage);
         let plan = Arc::new(self.lower(claims));
         let nodes: Vec<&str> = nodes.map_or_else(|| self.topology.node_names().collect(), <[_]>::to_vec);

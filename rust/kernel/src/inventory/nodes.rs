@@ -65,10 +65,6 @@ impl Topology {
         }
     }
 
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules
-    }
-
     /// Adds or replaces a slice.
     pub(crate) fn insert_slice(&mut self, slice: Arc<Slice>) {
         let id = pool_id(&slice);
@@ -114,7 +110,8 @@ impl Topology {
         let name = node.metadata.name.clone();
         let entry = self.nodes.entry(name.clone()).or_default();
         let changed = entry.node.as_ref().is_none_or(|known| {
-            known.metadata.labels != node.metadata.labels || known.status.declared_features != node.status.declared_features
+            known.metadata.labels != node.metadata.labels
+                || known.status.declared_features != node.status.declared_features
         });
         entry.node = Some(node);
         if changed {

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use drayman_api::{
-    DeviceClass, DeviceTaintRule, Node, Object, Resource, ResourceClaim, ResourceSlice,
-};
+use drayman_api::{DeviceClass, DeviceTaintRule, Node, Object, Resource, ResourceClaim, ResourceSlice};
 
 use crate::features::Feature;
 use crate::inventory::slices::Slice;

@@ -135,8 +135,12 @@ impl Pool {
             Err((order, error)) => return Sight::Broken(order, error),
         };
         let reaches = |device: &Device| node_selector::selects(device.node_selection(), node);
-        let devices: SmallVec<[DeviceSet; 1]> =
-            reached.iter().map(|position| &self.slices[*position]).filter(|slice| slice.per_device()).map(|slice| reached_devices(slice, &reaches)).collect();
+        let devices: SmallVec<[DeviceSet; 1]> = reached
+            .iter()
+            .map(|position| &self.slices[*position])
+            .filter(|slice| slice.per_device())
+            .map(|slice| reached_devices(slice, &reaches))
+            .collect();
         let same = |view: &View| view.slices == reached && view.devices == devices;
         if let Some(position) = self.views.iter().position(|view| view.as_ref().is_some_and(same)) {
             self.views[position].iter_mut().for_each(|view| view.users += 1);
@@ -156,7 +160,11 @@ impl Pool {
     }
 
     /// The slices that a node reaches, of the newest generation among them. Slices of the node alone come first, as upstream.
-    fn reached(&self, node: NodeLabels<'_>, features: Features) -> Result<SmallVec<[usize; 4]>, (u64, AllocationError)> {
+    fn reached(
+        &self,
+        node: NodeLabels<'_>,
+        features: Features,
+    ) -> Result<SmallVec<[usize; 4]>, (u64, AllocationError)> {
         let own = self.by_node.get(node.name).map(|positions| positions.as_slice()).unwrap_or_default();
         let shared = (0..self.slices.len()).filter(|position| self.slices[*position].node_name().is_none());
         let shared = shared.take(if self.is_shared() { usize::MAX } else { 0 });
@@ -198,8 +206,11 @@ impl Pool {
         if !is_complete(all.len()) {
             return Some(incomplete());
         }
-        let others: Vec<_> =
-            all.iter().filter(|position| !reached.contains(position)).map(|position| Arc::clone(&self.slices[*position])).collect();
+        let others: Vec<_> = all
+            .iter()
+            .filter(|position| !reached.contains(position))
+            .map(|position| Arc::clone(&self.slices[*position]))
+            .collect();
         Some(Layout::new(Arc::clone(&self.id), slices, &others, rules.features, reaches))
     }
 

@@ -36,7 +36,8 @@ impl Slice {
 
     /// The same slice under other rules, or none if they change nothing.
     pub(crate) fn with_rules<'a>(&self, rules: impl Iterator<Item = &'a DeviceTaintRule> + Clone) -> Option<Self> {
-        (tainted(&self.object, rules.clone()) != self.tainted).then(|| Self::new(self.order, self.object.clone(), rules))
+        (tainted(&self.object, rules.clone()) != self.tainted)
+            .then(|| Self::new(self.order, self.object.clone(), rules))
     }
 
     pub(crate) fn driver(&self) -> &str {

@@ -97,7 +97,8 @@ impl Usage {
     }
 
     fn change(&mut self, claim: &str, edit: impl FnOnce(&mut ClaimUsage)) -> UsageChange {
-        let (claim, mut usage) = self.claims.remove_entry(claim).unwrap_or_else(|| (claim.into(), ClaimUsage::default()));
+        let (claim, mut usage) =
+            self.claims.remove_entry(claim).unwrap_or_else(|| (claim.into(), ClaimUsage::default()));
         let before = usage.effective().clone();
         edit(&mut usage);
         let after = usage.effective().clone();
@@ -150,11 +151,8 @@ fn held(allocation: &AllocationResult, shares: bool) -> Held {
     let results = allocation.devices.results.iter().filter(|result| result.admin_access != Some(true));
     results
         .map(|result| {
-            let device = DeviceId {
-                driver: result.driver.clone(),
-                pool: result.pool.clone(),
-                device: result.device.clone(),
-            };
+            let device =
+                DeviceId { driver: result.driver.clone(), pool: result.pool.clone(), device: result.device.clone() };
             let amounts = (!result.consumed_capacity.is_empty()).then(|| result.consumed_capacity.clone());
             let holding = match &result.share_id {
                 Some(id) if shares => Holding::Share { id: id.clone(), amounts },

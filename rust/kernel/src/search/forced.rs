@@ -21,7 +21,8 @@ impl Search<'_> {
                     return Err(fault.clone());
                 }
                 if fewest > ALLOCATION_RESULTS_MAX_SIZE - accounted {
-                    let at = crate::error::RequestPath { claim: claim_plan.key.clone(), request: request_plan.name.clone() };
+                    let at =
+                        crate::error::RequestPath { claim: claim_plan.key.clone(), request: request_plan.name.clone() };
                     return Err(AllocationError::TooManyDevices {
                         at,
                         adding: fewest,

@@ -4,12 +4,16 @@
 //! only combinations are tried, never permutations. The stack is on the heap: its depth is bounded by the input alone.
 
 mod attributes;
+mod bounds;
+mod failures;
 mod forced;
+mod likeness;
 mod refusal;
 mod taken;
 
 use drayman_api::PoolId;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::bits::first_candidate;
 use crate::budget::{Budget, Interrupt};
@@ -18,6 +22,8 @@ use crate::inventory::nodes::Site;
 use crate::limits::ALLOCATION_RESULTS_MAX_SIZE;
 use crate::plan::{Alternative, Mode, Plan};
 use attributes::Attributes;
+use failures::{Pruning, State};
+use likeness::Kind;
 use taken::Taken;
 
 pub(crate) use taken::Pick;
@@ -80,11 +86,16 @@ enum Frame {
     Claim,
     /// An alternative was chosen; whether all before it were too long.
     Alternative { choice: Choice, all_too_long: bool },
-    /// A device was taken as the `index`-th of its request.
-    Device { choice: Choice, index: i64, spot: Spot },
+    /// A device was taken as the `index`-th of its request, after devices of some classes had led nowhere.
+    Device { choice: Choice, index: i64, spot: Spot, tried: Tried },
     /// A device was taken because all are asked for.
     Forced,
+    /// A state was entered that may turn out to lead nowhere.
+    State(Box<State>),
 }
+
+/// Classes of devices that led nowhere at one place of the search.
+type Tried = SmallVec<[Kind; 4]>;
 
 /// Where the search goes on.
 #[derive(Debug)]
@@ -107,6 +118,7 @@ pub(crate) struct Search<'a> {
     forced: FxHashMap<Choice, Vec<Spot>>,
     taken: Taken,
     attributes: Attributes,
+    pruning: Pruning,
     frames: Vec<Frame>,
 }
 
@@ -118,6 +130,7 @@ impl<'a> Search<'a> {
             forced: FxHashMap::default(),
             taken: Taken::new(plan),
             attributes: Attributes::default(),
+            pruning: Pruning::default(),
             frames: Vec::new(),
         }
     }
@@ -176,20 +189,36 @@ impl<'a> Search<'a> {
     }
 
     fn enter_device(&mut self, choice: Choice, index: i64, from: Spot) -> Result<Step, AllocationError> {
-        let wanted = match self.alternative(choice).mode {
-            Mode::Exactly(count) => count,
-            Mode::All => match self.forced.get(&choice).map_or(0, Vec::len) {
-                0 => return Ok(Step::Back(DeadEnd::NoDevice)),
-                count => i64::try_from(count).unwrap_or(i64::MAX),
-            },
-        };
+        let wanted = self.wanted(choice);
+        let all = self.alternative(choice).mode == Mode::All;
+        if all && wanted == 0 {
+            return Ok(Step::Back(DeadEnd::NoDevice));
+        }
         if index >= wanted {
             return Ok(Step::Request { claim: choice.claim, request: choice.request + 1 });
         }
         if wanted - index > ALLOCATION_RESULTS_MAX_SIZE - self.taken.results_of(choice.claim) {
             return Ok(Step::Back(DeadEnd::TooManyResults));
         }
-        if self.alternative(choice).mode == Mode::All { self.force(choice, index) } else { self.try_from(choice, index, from) }
+        if self.pruning.is_on {
+            let state = self.state(choice, index, from);
+            if let Some(dead_end) = self.known_failure(&state) {
+                return Ok(Step::Back(dead_end));
+            }
+            self.frames.push(Frame::State(Box::new(state)));
+            if self.is_hopeless(choice, index, from) {
+                return Ok(Step::Back(DeadEnd::NoDevice));
+            }
+        }
+        if all { self.force(choice, index) } else { self.try_from(choice, index, from, Tried::new()) }
+    }
+
+    /// How many devices an alternative needs.
+    fn wanted(&self, choice: Choice) -> i64 {
+        match self.alternative(choice).mode {
+            Mode::Exactly(count) => count,
+            Mode::All => i64::try_from(self.forced.get(&choice).map_or(0, Vec::len)).unwrap_or(i64::MAX),
+        }
     }
 
     /// Takes the next device of a request for all devices; there is no other choice.
@@ -203,18 +232,42 @@ impl<'a> Search<'a> {
         Ok(Step::Device { choice, index: index + 1, from: Spot::default() })
     }
 
-    /// Takes the first device from `from` on that can be taken.
-    fn try_from(&mut self, choice: Choice, index: i64, from: Spot) -> Result<Step, AllocationError> {
+    /// Takes the first device from `from` on that can be taken and is not like one that led nowhere.
+    fn try_from(&mut self, choice: Choice, index: i64, from: Spot, tried: Tried) -> Result<Step, AllocationError> {
         let mut from = from;
         while let Some(spot) = self.next_candidate(choice, from)? {
             from = spot.next();
+            if !tried.is_empty() && self.exchangeable(spot).is_some_and(|kind| tried.contains(&kind)) {
+                continue;
+            }
             let Some(amounts) = self.capacity(choice, spot, CapacityStage::Checking)? else { continue };
             if self.take(choice, spot, Some(amounts), false)? {
-                self.frames.push(Frame::Device { choice, index, spot });
+                self.frames.push(Frame::Device { choice, index, spot, tried });
                 return Ok(Step::Device { choice, index: index + 1, from });
             }
         }
         Ok(Step::Back(DeadEnd::NoDevice))
+    }
+
+    /// Whether a device could be taken now, by itself. A failure counts as yes: it has to be met where upstream meets it.
+    fn could_take(&mut self, choice: Choice, spot: Spot) -> bool {
+        let verdicts = self.view(spot).layout.verdicts(&self.alternative(choice).chain, self.plan.features);
+        if self.in_use(choice, spot) || !verdicts.selected.contains(spot.device) {
+            return false;
+        }
+        let taken = match self.capacity(choice, spot, CapacityStage::Checking) {
+            Ok(Some(amounts)) => self.take(choice, spot, Some(amounts), false),
+            Ok(None) => Ok(false),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(true) => {
+                self.taken.give_back_last();
+                true
+            }
+            Ok(false) => false,
+            Err(_) => true,
+        }
     }
 
     /// The first device from `from` on that is free and selected. Fails if a selector fails on a free device before it.
@@ -248,12 +301,21 @@ impl<'a> Search<'a> {
                 self.taken.give_back_last();
                 Ok(Step::Back(dead_end))
             }
-            Frame::Device { choice, index, spot } => {
+            Frame::State(state) => {
+                self.remember_failure(*state, dead_end);
+                Ok(Step::Back(dead_end))
+            }
+            Frame::Device { choice, index, spot, mut tried } => {
                 self.taken.give_back_last();
                 if dead_end == DeadEnd::TooManyResults {
                     return Ok(Step::Back(dead_end));
                 }
-                self.try_from(choice, index, spot.next())
+                self.start_pruning();
+                tried.extend(self.exchangeable(spot));
+                if self.is_hopeless(choice, index, spot.next()) {
+                    return Ok(Step::Back(DeadEnd::NoDevice));
+                }
+                self.try_from(choice, index, spot.next(), tried)
             }
             Frame::Alternative { choice, all_too_long } => {
                 let all_too_long = all_too_long && dead_end == DeadEnd::TooManyResults;

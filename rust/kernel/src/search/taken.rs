@@ -156,7 +156,9 @@ impl<'a> Search<'a> {
             error,
         })?;
         let held = view.state.consumed.get(&spot.device);
-        let fits = |amounts: &Amounts| capacity::fits(amounts, capacity, held.into_iter().chain(self.taken.shares(spot)), rules);
+        let fits = |amounts: &Amounts| {
+            capacity::fits(amounts, capacity, held.into_iter().chain(self.taken.shares(spot)), rules)
+        };
         Ok(amounts.filter(fits))
     }
 
@@ -192,7 +194,8 @@ impl<'a> Search<'a> {
             self.taken.withdraw(choice.claim, &added);
             return Ok(false);
         };
-        let counters = charged.map(|consumption| self.taken.counters.take(spot.pool, &view.state.available, consumption));
+        let counters =
+            charged.map(|consumption| self.taken.counters.take(spot.pool, &view.state.available, consumption));
         self.taken.picks.push(Pick {
             choice,
             spot,
@@ -227,7 +230,9 @@ impl<'a> Search<'a> {
         let available = &self.view(spot).state.available;
         let compatible = !features.has(Feature::CompatibilityGroups)
             || self.taken.counters.compatible(spot.pool, available, consumption);
-        compatible && !available.overcommitted() && self.taken.counters.short(spot.pool, available, consumption).is_none()
+        compatible
+            && !available.overcommitted()
+            && self.taken.counters.short(spot.pool, available, consumption).is_none()
     }
 
     /// Adds a device to the constraints that are about it: their positions, or none if one of them excludes it.
@@ -279,7 +284,9 @@ impl<'a> Search<'a> {
 /// Upstream's advice for the most common mistake.
 fn with_advice(error: String) -> String {
     if error.contains("no such key:") {
-        format!("{error}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields")
+        format!(
+            "{error}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
+        )
     } else {
         error
     }

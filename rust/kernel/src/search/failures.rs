@@ -1,0 +1,95 @@
+//! What a search has learned: states that lead nowhere, and devices that are like one that was tried.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::attribute::AttributeValue;
+use crate::constraint::ConstraintState;
+use crate::search::likeness::{Kind, Likeness};
+use crate::search::{Choice, DeadEnd, Search, Spot};
+
+/// States that are remembered at most.
+const REMEMBERED: usize = 1 << 16;
+
+/// What matters for the rest of a search: where it is, how many devices of each class are taken, and what the constraints compare with.
+/// Two states with one key have the same future, up to an exchange of devices that are alike.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    choice: Choice,
+    index: i64,
+    from: Spot,
+    results: i64,
+    /// Devices taken before `from` and from there on, by class.
+    taken: Vec<(Kind, u32, u32)>,
+    /// Devices that cannot be exchanged, with who took them.
+    special: Vec<(Spot, usize, String)>,
+    constraints: Vec<Vec<AttributeValue>>,
+}
+
+/// What a search has learned. Nothing is, until it meets its first dead end.
+#[derive(Debug, Default)]
+pub(super) struct Pruning {
+    pub(super) is_on: bool,
+    pub(super) likeness: Likeness,
+    failures: FxHashMap<State, DeadEnd>,
+}
+
+impl Search<'_> {
+    /// Starts to learn.
+    pub(super) fn start_pruning(&mut self) {
+        if !self.pruning.is_on {
+            self.pruning.likeness = self.find_likeness();
+            self.pruning.is_on = true;
+        }
+    }
+
+    /// The class of a device that could be exchanged for one that is like it: nothing of it is taken.
+    pub(super) fn exchangeable(&self, spot: Spot) -> Option<Kind> {
+        let untouched = self.taken.picks().iter().all(|pick| pick.spot != spot);
+        self.pruning.likeness.kind(spot).filter(|_| untouched)
+    }
+
+    /// The state of the search before the `index`-th device of an alternative.
+    pub(super) fn state(&self, choice: Choice, index: i64, from: Spot) -> State {
+        let requests = self.plan.claims.iter().flat_map(|claim| &claim.requests);
+        let has_admin = requests.flat_map(|request| &request.alternatives).any(|alternative| alternative.admin);
+        let mut counts: SmallVec<[(Kind, u32, u32); 8]> = SmallVec::new();
+        let mut special = Vec::new();
+        for pick in self.taken.picks() {
+            match self.pruning.likeness.kind(pick.spot) {
+                Some(kind) if pick.share.is_none() && !has_admin => {
+                    let position = counts.iter().position(|(other, ..)| *other == kind).unwrap_or_else(|| {
+                        counts.push((kind, 0, 0));
+                        counts.len() - 1
+                    });
+                    let (_, before, after) = &mut counts[position];
+                    *(if pick.spot < from { before } else { after }) += 1;
+                }
+                _ => special.push((pick.spot, pick.choice.claim, format!("{:?}", pick.share))),
+            }
+        }
+        counts.sort_unstable();
+        special.sort_unstable();
+        State {
+            choice,
+            index,
+            from,
+            results: self.taken.results_of(choice.claim),
+            taken: counts.into_vec(),
+            special,
+            constraints: self.taken.constraints[choice.claim].iter().map(ConstraintState::key).collect(),
+        }
+    }
+
+    /// How the search ended from such a state before.
+    pub(super) fn known_failure(&self, state: &State) -> Option<DeadEnd> {
+        self.pruning.failures.get(state).copied()
+    }
+
+    /// Remembers that a state leads nowhere.
+    pub(super) fn remember_failure(&mut self, state: State, dead_end: DeadEnd) {
+        if self.pruning.failures.len() < REMEMBERED {
+            self.pruning.failures.insert(state, dead_end);
+        }
+    }
+}
