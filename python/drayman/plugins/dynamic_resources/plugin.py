@@ -55,6 +55,9 @@ UNAVAILABLE = "resourceclaim not available on the node"
 NOT_FOUND_REASON = "ResourceClaimNotFound"
 """Reason of the condition of a pod whose claim is missing; not `Unschedulable`, on which autoscalers act."""
 
+NAMED_DELAY = 1.0
+"""Seconds for which a claim that a pod names may be missing: the watch of claims may lag behind that of pods."""
+
 TEMPLATE_DELAY = 10.0
 """Seconds that the claim of a template may take to appear before it counts as missing."""
 
@@ -205,7 +208,7 @@ class DynamicResources:
             return None
         if isinstance(error, ClaimNotCreatedError):
             return Notice(NOT_FOUND_REASON, TEMPLATE_DELAY)
-        return Notice(NOT_FOUND_REASON) if isinstance(error, ClaimMissingError) else None
+        return Notice(NOT_FOUND_REASON, NAMED_DELAY) if isinstance(error, ClaimMissingError) else None
 
     def _check_claim(self, claim: Object, pod: Object) -> Status:
         entry = self._tracker.in_flight(claim)
