@@ -92,9 +92,12 @@ class Api:
         return [row["cells"] for row in answer.body["rows"]]
 
     async def watch(self, path: str, accept: str = "application/json", **query: str) -> Events:
-        answer = await self.server.handle(request("GET", path, None, "", accept, "test/1", watch="true", **query))
+        return Events(await self.stream(path, accept, watch="true", **query))
+
+    async def stream(self, path: str, accept: str = "application/json", **query: str) -> AsyncIterator[bytes]:
+        answer = await self.server.handle(request("GET", path, None, "", accept, "test/1", **query))
         assert isinstance(answer, Stream)
-        return Events(answer.chunks)
+        return answer.chunks
 
 
 @dataclass

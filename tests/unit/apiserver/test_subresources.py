@@ -133,6 +133,21 @@ async def test_log_that_was_pushed_is_served(api) -> None:
     assert (await api.send("GET", f"{PODS}/p/log", limitBytes="3")).body == "one"
 
 
+async def test_followed_log_ends_with_its_container(api) -> None:
+    await api.bind(await api.pod("p"))
+    await api.send("PUT", f"{PODS}/p/log", b"one\n")
+
+    log = await api.stream(f"{PODS}/p/log", follow="true")
+    first = await anext(log)
+    await api.send("PUT", f"{PODS}/p/log", b"one\ntwo\n")
+    second = await anext(log)
+    terminated = {"name": "main", "state": {"terminated": {"exitCode": 0}}}
+    await api.patch(f"{PODS}/p/status", {"status": {"containerStatuses": [terminated]}})
+
+    assert (first, second) == (b"one\n", b"two\n")
+    assert [chunk async for chunk in log] == []
+
+
 @pytest.mark.parametrize(
     ("spec", "query", "message"),
     [

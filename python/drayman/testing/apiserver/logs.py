@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
-from drayman.kube.http import Response
+from drayman.kube.http import Response, Stream
+from drayman.testing.apiserver import parameters
 from drayman.testing.apiserver.refusal import Refusal
+from drayman.testing.apiserver.store import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
     from drayman.kube.http import Request
     from drayman.testing.apiserver.store import Store
 
@@ -24,9 +29,10 @@ class Logs:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._logs: dict[tuple[str, str], bytes] = {}
+        self._followers: dict[Callable[[], None], None] = {}
 
-    def read(self, request: Request, pod: Object) -> Response:
-        """Return the log of a container.
+    def read(self, request: Request, pod: Object) -> Response | Stream:
+        """Return the log of a container, with `follow` until the container has ended.
 
         Raises :class:`Refusal` (400) when there is no such container, or it has not started.
         """
@@ -37,6 +43,8 @@ class Logs:
         log = self._logs.get((pod["metadata"]["uid"], container))
         if log is None:
             raise Refusal(status.bad_request(_not_started(pod, container)))
+        if parameters.is_set(request, "follow"):
+            return Stream(200, self._follow(key_of(pod["metadata"]), pod["metadata"]["uid"], container), _TEXT)
         tail = request.param("tailLines")
         if tail.isdecimal():
             lines = log.splitlines(keepends=True)
@@ -48,7 +56,36 @@ class Logs:
         """Replace the log of a container by the body of the request."""
         self._logs = {key: log for key, log in self._logs.items() if self._store.place_of(key[0]) is not None}
         self._logs[pod["metadata"]["uid"], _container(request, pod)] = request.body
+        for wake in tuple(self._followers):
+            wake()
         return Response(200, b"", _TEXT)
+
+    async def _follow(self, key: str, uid: str, container: str) -> AsyncIterator[bytes]:
+        changed, told = asyncio.Event(), 0
+        pods = self._store.collection("pods")
+        stop = pods.listen(changed.set)
+        self._followers[changed.set] = None
+        try:
+            while True:
+                changed.clear()
+                log = self._logs.get((uid, container), b"")
+                if len(log) > told:
+                    yield log[told:]
+                    told = len(log)
+                stored = pods.get(key)
+                if stored is None or stored.obj["metadata"]["uid"] != uid or _has_ended(stored.obj, container):
+                    return
+                await changed.wait()
+        finally:
+            stop()
+            del self._followers[changed.set]
+
+
+def _has_ended(pod: Object, container: str) -> bool:
+    state = pod.get("status") or {}
+    containers = [*(state.get("initContainerStatuses") or ()), *(state.get("containerStatuses") or ())]
+    terminated = any(c.get("name") == container and (c.get("state") or {}).get("terminated") for c in containers)
+    return terminated or state.get("phase") in ("Succeeded", "Failed")
 
 
 def _container(request: Request, pod: Object) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from drayman.clock import Clock
-    from drayman.kube.http import Request, Response
+    from drayman.kube.http import Request, Response, Stream
     from drayman.testing.apiserver.deletion import Deletion
     from drayman.testing.apiserver.paths import Place
     from drayman.testing.apiserver.registry import Served
@@ -43,7 +43,7 @@ class SubresourceHandlers:
         self._deletion = deletion
         self._clock = clock
         self._logs = Logs(store)
-        self.by_verb: dict[tuple[str, str], Callable[[Request, Place, Served], Response]] = {
+        self.by_verb: dict[tuple[str, str], Callable[[Request, Place, Served], Response | Stream]] = {
             ("POST", "binding"): self._bind,
             ("POST", "eviction"): self._evict,
             ("GET", "scale"): self._get_scale,
