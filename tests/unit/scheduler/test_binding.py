@@ -8,7 +8,6 @@ from drayman.kube.resources import CLAIMS, PODS
 
 if TYPE_CHECKING:
     from conftest import Cluster
-
     from drayman.kube.http import Request
 
 
