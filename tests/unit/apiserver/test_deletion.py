@@ -188,3 +188,12 @@ async def test_collection_is_deleted_by_selector(api) -> None:
 
     assert [item["metadata"]["name"] for item in answer.body["items"]] == ["a"]
     assert await exists(api, f"{CONFIG_MAPS}/b")
+
+
+async def test_namespaces_of_the_system_stay(api) -> None:
+    answer = await api.send("DELETE", "/api/v1/namespaces/default")
+
+    assert (answer.code, answer.message) == (
+        403,
+        'namespaces "default" is forbidden: this namespace may not be deleted',
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 PODS = "/api/v1/namespaces/default/pods"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
@@ -208,10 +210,29 @@ async def test_protobuf_body_is_refused(api) -> None:
     assert (answer.code, answer.body["reason"]) == (415, "UnsupportedMediaType")
 
 
-async def test_malformed_body_is_refused(api) -> None:
-    answer = await api.send("POST", CONFIG_MAPS, b"{")
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"data": NaN}', b"[" * 100_000])
+async def test_malformed_body_is_refused(api, body: bytes) -> None:
+    answer = await api.send("POST", CONFIG_MAPS, body)
 
     assert (answer.code, answer.body["reason"]) == (400, "BadRequest")
+
+
+async def test_deeply_nested_value_of_any_type_is_stored_or_refused(api) -> None:
+    parameters = b'{"a":' * 700 + b"1" + b"}" * 700
+    body = (
+        b'{"metadata":{"name":"c"},"spec":{"config":[{"opaque":{"driver":"d.example.com","parameters":%s}}]}}'
+        % parameters
+    )
+
+    answer = await api.send("POST", "/apis/resource.k8s.io/v1/deviceclasses", body)
+
+    assert answer.code in (201, 400)
+
+
+async def test_yaml_body_is_read(api) -> None:
+    created = await api.send("POST", CONFIG_MAPS, b"metadata: {name: c}\n", content_type="application/yaml")
+
+    assert (created.code, created.body["metadata"]["name"]) == (201, "c")
 
 
 async def test_unknown_path_is_not_found(api) -> None:

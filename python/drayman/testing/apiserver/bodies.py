@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
+from drayman.manifest import json_text, yaml_text
 from drayman.testing.apiserver import representation, rules
 from drayman.testing.apiserver.govalue import go_value
 from drayman.testing.apiserver.refusal import Refusal
@@ -47,11 +48,22 @@ def decode(request: Request, accepted: tuple[str, ...] = _OBJECT_TYPES) -> Any:
     if len(request.body) > MAX_BYTES:
         raise Refusal(status.too_large(f"limit is {MAX_BYTES}"))
     try:
-        return json.loads(request.body)
+        if media_type(request).endswith("json") or json_text.looks_like_json(request.body[:64].decode(errors="ignore")):
+            return json.loads(request.body, parse_constant=_refuse_constant)
+        return _yaml(request.body.decode())
+    except RecursionError as error:
+        raise Refusal(status.bad_request("exceeded max depth")) from error
     except ValueError as error:
-        if media_type(request).endswith("json"):
-            raise Refusal(status.bad_request(f"invalid JSON: {error}")) from error
-    return rules.load_yaml(request.body)
+        raise Refusal(status.bad_request(f"error decoding the body of the request: {error}")) from error
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"invalid number {name}")
+
+
+def _yaml(text: str) -> Any:
+    """Return the first document of a text; the reader bounds its depth and what aliases stand for."""
+    return next((tree.value for tree in yaml_text.documents(text)), None)
 
 
 def decode_object(request: Request, served: Served, namespace: str, name: str = "") -> Body:

@@ -23,6 +23,7 @@ Object = dict[str, Any]
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+_IMMORTAL = ("default", "kube-system", "kube-public")
 _POLICIES = ("Background", "Foreground", "Orphan")
 
 
@@ -74,6 +75,8 @@ class Deletion:
         not hold.
         """
         current = self._writes.get(kind, namespace, name)
+        if kind.kind == "Namespace" and name in _IMMORTAL:
+            raise Refusal(status.forbidden("", "namespaces", name, "this namespace may not be deleted"))
         _check_preconditions(kind, current.obj["metadata"], name, options)
         grace = _grace(kind, current.obj, options)
         if options.dry_run:

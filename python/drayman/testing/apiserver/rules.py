@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from drayman.api import defaults, disabled, field, schema, status, validation
 from drayman.testing.apiserver.refusal import Refusal
 
@@ -82,11 +80,3 @@ def patched(obj: Object, shown: str, mode: str) -> tuple[Object, tuple[str, ...]
 
 def _warnings(result: schema.Decoded, mode: str) -> tuple[str, ...]:
     return tuple(str(error) for error in result.errors) if mode != "Ignore" else ()
-
-
-def load_yaml(body: bytes) -> Any:
-    """Return the one YAML document of a body. Raises :class:`Refusal` (400)."""
-    try:
-        return yaml.load(body, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        raise Refusal(status.bad_request(f"error converting YAML to JSON: {error}")) from error

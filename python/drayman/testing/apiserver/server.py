@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman import features
+from drayman.api import status
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import paths, version
 from drayman.testing.apiserver.discovery import Discovery
@@ -73,6 +74,9 @@ class APIServer:
                 return self._resources.handle(request, place)
         except Refusal as refusal:
             return refusal_answer(refusal)
+        except RecursionError:
+            # Only nesting in the request can be that deep; nothing was written yet.
+            return refusal_answer(Refusal(status.bad_request("exceeded max depth")))
         found = self._discovery.handle(request) or self._openapi.handle(request) or self._about(request.path)
         return found or NOT_FOUND
 
