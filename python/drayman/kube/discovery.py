@@ -65,9 +65,9 @@ class Discovery:
 
     async def _get(self, path: str) -> dict[str, Any]:
         answer = await self._client.transport.request(Request("GET", path, (), {"accept": "application/json"}))
+        if answer.status >= 400:  # servers answer with plain text where they have no such path
+            raise APIStatusError({"code": answer.status, "message": answer.body.decode(errors="replace").strip()})
         document: dict[str, Any] = json.loads(answer.body)
-        if answer.status >= 400:
-            raise APIStatusError({"code": answer.status, **document})
         return document
 
 

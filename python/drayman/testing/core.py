@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from drayman import scheduler
 
 
+RUNTIME_CONFIG = {
+    "resource.k8s.io/v1beta1": True,
+    "resource.k8s.io/v1beta2": True,
+    "scheduling.k8s.io/v1beta1": True,
+}
+"""API versions that a real server serves only when told to, and that manifests are written in all the same."""
+
+
 class Core(Access):
     """One fake cluster. Make it with :meth:`running`, inside the loop of `clock`."""
 
@@ -37,6 +45,7 @@ class Core(Access):
             clock=clock,
             kubernetes_version=options.kubernetes_version,
             feature_gates=options.feature_gates,
+            runtime_config=RUNTIME_CONFIG,
             seed=options.seed,
             trust_metadata=trust_metadata,
         )
