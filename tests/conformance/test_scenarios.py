@@ -37,6 +37,11 @@ def labels_of_nodes(objects: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
     return {obj["metadata"]["name"]: obj["metadata"].get("labels", {}) for obj in objects if obj["kind"] == "Node"}
 
 
+def seconds(duration: str) -> float:
+    """Return the seconds of "6s" or "1500ms"."""
+    return float(duration[:-2]) / 1000 if duration.endswith("ms") else float(duration[:-1])
+
+
 def play(case: Path) -> list[str]:
     """Return how the result of a case deviates from what is right."""
     expect = json.loads((case / "expect.json").read_text())
@@ -46,8 +51,8 @@ def play(case: Path) -> list[str]:
             kubernetes_version=expect.get("kubernetes", "1.37"),
             feature_gates=features.parse(expect.get("gates", "")),
         ),
-        wait=expect.get("wait", 6.0),
-        settle=expect.get("settle", 60.0),
+        wait=seconds(expect.get("wait", "6s")),
+        settle=seconds(expect.get("settle", "60s")),
     )
     return compare(expect, simulate(objects, simulation), node_labels=labels_of_nodes(objects[0]))
 
