@@ -27,6 +27,7 @@ _PRE_ENQUEUE: tuple[type[interfaces.PreEnqueuePlugin], ...] = (SchedulingGates, 
 _QUEUE_SORT: tuple[type[interfaces.QueueSortPlugin], ...] = (PrioritySort,)
 _PRE_FILTER: tuple[type[interfaces.PreFilterPlugin], ...] = (
     SupportedFeatures,
+    NodeName,
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
@@ -34,15 +35,17 @@ _PRE_FILTER: tuple[type[interfaces.PreFilterPlugin], ...] = (
 )
 _FILTER: tuple[type[interfaces.FilterPlugin], ...] = (
     NodeName,
-    NodeUnschedulable,
-    TaintToleration,
     NodeAffinity,
     NodePorts,
-    NodeResourcesFit,
 )
-_BATCH_FILTER: tuple[type[interfaces.BatchFilterPlugin], ...] = (DynamicResources,)
+_BATCH_FILTER: tuple[type[interfaces.BatchFilterPlugin], ...] = (
+    NodeUnschedulable,
+    TaintToleration,
+    NodeResourcesFit,
+    DynamicResources,
+)
 _POST_FILTER: tuple[type[interfaces.PostFilterPlugin], ...] = (DynamicResources, DefaultPreemption)
-_PRE_SCORE: tuple[type[interfaces.PreScorePlugin], ...] = (NodeAffinity,)
+_PRE_SCORE: tuple[type[interfaces.PreScorePlugin], ...] = (TaintToleration, NodeAffinity, DynamicResources)
 _SCORE: tuple[type[interfaces.ScorePlugin], ...] = (TaintToleration, NodeAffinity, NodeResourcesFit, DynamicResources)
 _NORMALIZE: tuple[type[interfaces.NormalizeScorePlugin], ...] = (TaintToleration, NodeAffinity, DynamicResources)
 _RESERVE: tuple[type[interfaces.ReservePlugin], ...] = (DynamicResources,)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from drayman.framework import resources
 from drayman.framework.objects import Object, key_of, priority_of, uid_of
@@ -67,31 +68,31 @@ class PodInfo:
 
 @dataclass(slots=True)
 class NodeInfo:
-    """One node and the pods that are bound or about to be bound to it. Changed only by the scheduler's cache."""
+    """One node and the pods that are bound or about to be bound to it. Changed only by the scheduler's cache.
+
+    What filters ask of every node for every pod is kept as plain fields.
+    """
 
     node: Object
     pods: dict[str, PodInfo] = field(default_factory=dict)
     requested: dict[str, int] = field(default_factory=dict)
     scoring_requested: dict[str, int] = field(default_factory=dict)
-    allocatable: Mapping[str, int] = field(default_factory=dict)
+    name: str = field(init=False)
+    allocatable: Mapping[str, int] = field(init=False)
+    taints: Sequence[Mapping[str, Any]] = field(init=False)
+    unschedulable: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.set_node(self.node)
 
-    @property
-    def name(self) -> str:
-        """The node's name."""
-        return str(self.node["metadata"]["name"])
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """The node's labels."""
-        return self.node["metadata"].get("labels") or {}
-
     def set_node(self, node: Object) -> None:
         """Take over a newer version of the node."""
+        spec = node.get("spec", {})
         self.node = node
+        self.name = node["metadata"]["name"]
         self.allocatable = resources.amounts(node.get("status", {}).get("allocatable"))
+        self.taints = spec.get("taints") or ()
+        self.unschedulable = bool(spec.get("unschedulable"))
 
     def add_pod(self, pod: PodInfo) -> None:
         """Count `pod` as being on the node."""

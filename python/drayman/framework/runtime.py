@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from drayman.framework import interfaces
@@ -113,15 +113,10 @@ class Runtime:
         for name, filter_nodes in self._filter:
             if not left or name in state.skip_filter:
                 continue
-            accepted = []
-            for node, status in zip(left, filter_nodes(state, pod, left), strict=True):
-                if status.is_success:
-                    accepted.append(node)
-                elif status.is_rejected:
-                    diagnosis.statuses[node.name] = status.by(name)
-                else:
-                    raise PluginError(failed(f'running "{name}" filter plugin: {status.message}').by(name))
-            left = accepted
+            answers = list(zip(left, filter_nodes(state, pod, left), strict=True))
+            left = [node for node, status in answers if status.is_success]
+            if len(left) < len(answers):
+                diagnosis.statuses |= _refusals(name, answers)
         return left
 
     async def post_filter(self, state: CycleState, pod: Object, statuses: Mapping[str, Status]) -> Status:
@@ -253,6 +248,17 @@ def _batch_form(plugin: interfaces.FilterPlugin | interfaces.BatchFilterPlugin) 
         return [single.filter(state, pod, node) for node in nodes]
 
     return plugin.name, one_by_one
+
+
+def _refusals(plugin: str, answers: Iterable[tuple[NodeInfo, Status]]) -> dict[str, Status]:
+    """Return the refusals among `answers`, by node. Raises :class:`PluginError` for the first error."""
+    refusals = {}
+    for node, status in answers:
+        if status.is_rejected:
+            refusals[node.name] = status.by(plugin)
+        elif not status.is_success:
+            raise PluginError(failed(f'running "{plugin}" filter plugin: {status.message}').by(plugin))
+    return refusals
 
 
 def _nothing_left(narrowing: set[str]) -> Status:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drayman.framework import (
+    SKIP,
     SUCCESS,
     Action,
     ClusterEvent,
@@ -14,6 +15,7 @@ from drayman.framework import (
     Handle,
     NodeInfo,
     Object,
+    PreFilterResult,
     Registration,
     Status,
     unresolvable,
@@ -31,10 +33,13 @@ class NodeName:
     def __init__(self, _arguments: Mapping[str, Any], _handle: Handle) -> None:
         pass
 
+    def pre_filter(self, _state: CycleState, pod: Object) -> tuple[Status, PreFilterResult | None]:
+        """Leave Filter out for pods that name no node."""
+        return (SUCCESS if node_name_of(pod) else SKIP), None
+
     def filter(self, _state: CycleState, pod: Object, node: NodeInfo) -> Status:
         """Refuse every node but the named one."""
-        wanted = node_name_of(pod)
-        return unresolvable(REASON) if wanted and wanted != node.name else SUCCESS
+        return SUCCESS if node_name_of(pod) == node.name else unresolvable(REASON)
 
     def events_to_register(self) -> Sequence[Registration]:
         """Wait for new nodes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drayman.errors import InputError
@@ -54,19 +54,10 @@ class NodeResourcesFit:
         state.write(_POD, PodInfo(pod))
         return SUCCESS, None
 
-    def filter(self, state: CycleState, pod: Object, node: NodeInfo) -> Status:
-        """Refuse nodes with too little left; unresolvable when even an empty node would have too little."""
-        info = state.read(_POD) or PodInfo(pod)
-        reasons, unresolvable = [], False
-        if len(node.pods) + 1 > node.allocatable.get(PODS, 0):
-            reasons.append(TOO_MANY_PODS)
-        for name, wanted in self._missing(info.requests, node):
-            reasons.append(f"Insufficient {name}")
-            unresolvable = unresolvable or wanted > node.allocatable.get(name, 0)
-        if not reasons:
-            return SUCCESS
-        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if unresolvable else Code.UNSCHEDULABLE
-        return Status(code, tuple(reasons))
+    def filter_nodes(self, state: CycleState, pod: Object, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
+        """Refuse nodes with too little left."""
+        requests = self._counted((state.read(_POD) or PodInfo(pod)).requests)
+        return [SUCCESS if _has_room(requests, node) else _refusal(requests, node) for node in nodes]
 
     def score(self, state: CycleState, pod: Object, node: NodeInfo) -> int:
         """Return the weighted mean of the free shares that would be left."""
@@ -91,14 +82,36 @@ class NodeResourcesFit:
             Registration(ClusterEvent(EventResource.NODE, nodes), self._after_node),
         )
 
-    def _missing(self, requests: Mapping[str, int], node: NodeInfo) -> Iterator[tuple[str, int]]:
-        for name, wanted in requests.items():
-            if wanted <= 0 or name in self._ignored or name.partition("/")[0] in self._ignored_groups:
-                continue
-            if wanted > node.allocatable.get(name, 0) - node.requested.get(name, 0):
-                yield name, wanted
+    def _counted(self, requests: Mapping[str, int]) -> Sequence[tuple[str, int]]:
+        """Return the requests that count."""
+        return tuple(
+            (name, wanted)
+            for name, wanted in requests.items()
+            if wanted > 0 and name not in self._ignored and name.partition("/")[0] not in self._ignored_groups
+        )
 
     def _after_node(self, pod: Object, _old: Object | None, new: Object | None) -> QueueingHint:
-        if new is None or any(self._missing(pod_requests(pod), NodeInfo(new))):
+        """Queue when the node would have room if it were empty."""
+        if new is None:
             return QueueingHint.SKIP
-        return QueueingHint.QUEUE
+        fits = _has_room(self._counted(pod_requests(pod)), NodeInfo(new))
+        return QueueingHint.QUEUE if fits else QueueingHint.SKIP
+
+
+def _has_room(requests: Sequence[tuple[str, int]], node: NodeInfo) -> bool:
+    allocatable, requested = node.allocatable, node.requested
+    if len(node.pods) >= allocatable.get(PODS, 0):
+        return False
+    return all(wanted <= allocatable.get(name, 0) - requested.get(name, 0) for name, wanted in requests)
+
+
+def _refusal(requests: Sequence[tuple[str, int]], node: NodeInfo) -> Status:
+    """Say what is short on `node`; unresolvable when even an empty node would have too little."""
+    reasons = [TOO_MANY_PODS] if len(node.pods) >= node.allocatable.get(PODS, 0) else []
+    code = Code.UNSCHEDULABLE
+    for name, wanted in requests:
+        if wanted > node.allocatable.get(name, 0) - node.requested.get(name, 0):
+            reasons.append(f"Insufficient {name}")
+            if wanted > node.allocatable.get(name, 0):
+                code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+    return Status(code, tuple(reasons))

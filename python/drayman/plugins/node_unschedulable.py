@@ -34,11 +34,10 @@ class NodeUnschedulable:
     def __init__(self, _arguments: Mapping[str, Any], _handle: Handle) -> None:
         pass
 
-    def filter(self, _state: CycleState, pod: Object, node: NodeInfo) -> Status:
+    def filter_nodes(self, _state: CycleState, pod: Object, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """Refuse cordoned nodes."""
-        if not node.node.get("spec", {}).get("unschedulable") or _tolerates_cordon(pod):
-            return SUCCESS
-        return unresolvable(REASON)
+        refusal = SUCCESS if _tolerates_cordon(pod) else unresolvable(REASON)
+        return [refusal if node.unschedulable else SUCCESS for node in nodes]
 
     def events_to_register(self) -> Sequence[Registration]:
         """Wait for nodes that are not cordoned, or for a toleration."""

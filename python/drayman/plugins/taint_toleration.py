@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drayman.framework import (
+    SKIP,
     SUCCESS,
     Action,
     ClusterEvent,
@@ -35,9 +36,15 @@ class TaintToleration:
     def __init__(self, _arguments: Mapping[str, Any], _handle: Handle) -> None:
         pass
 
-    def filter(self, _state: CycleState, pod: Object, node: NodeInfo) -> Status:
+    def filter_nodes(self, _state: CycleState, pod: Object, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """Refuse nodes with a hard taint that the pod does not tolerate."""
-        return unresolvable(REASON) if _is_kept_off(pod, node.node) else SUCCESS
+        refusal = unresolvable(REASON)
+        return [refusal if node.taints and _is_kept_off(pod, node.taints) else SUCCESS for node in nodes]
+
+    def pre_score(self, _state: CycleState, _pod: Object, nodes: Sequence[NodeInfo]) -> Status:
+        """Leave Score out when no node has a soft taint: all would score the same."""
+        soft = any(taint["effect"] == tolerations.PREFER_NO_SCHEDULE for node in nodes for taint in node.taints)
+        return SUCCESS if soft else SKIP
 
     def score(self, _state: CycleState, pod: Object, node: NodeInfo) -> int:
         """Count the soft taints that the pod does not tolerate."""
@@ -48,7 +55,7 @@ class TaintToleration:
         ]
         return sum(
             1
-            for taint in _taints(node.node)
+            for taint in node.taints
             if taint["effect"] == tolerations.PREFER_NO_SCHEDULE
             and not any(tolerations.tolerates(each, taint) for each in relevant)
         )
@@ -69,11 +76,11 @@ def _taints(node: Object) -> Sequence[tolerations.Taint]:
     return node.get("spec", {}).get("taints") or ()
 
 
-def _is_kept_off(pod: Object, node: Object) -> bool:
-    return tolerations.first_untolerated(_taints(node), tolerations.tolerations_of(pod), _HARD) is not None
+def _is_kept_off(pod: Object, taints: Sequence[tolerations.Taint]) -> bool:
+    return tolerations.first_untolerated(taints, tolerations.tolerations_of(pod), _HARD) is not None
 
 
 def _after_node(pod: Object, old: Object | None, new: Object | None) -> QueueingHint:
-    was_kept_off = old is None or _is_kept_off(pod, old)
-    is_kept_off = new is None or _is_kept_off(pod, new)
+    was_kept_off = old is None or _is_kept_off(pod, _taints(old))
+    is_kept_off = new is None or _is_kept_off(pod, _taints(new))
     return QueueingHint.QUEUE if was_kept_off and not is_kept_off else QueueingHint.SKIP

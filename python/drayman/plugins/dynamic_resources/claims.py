@@ -45,11 +45,20 @@ def usable_on(allocation: Mapping[str, Any], node: Object) -> bool:
     return selector is None or node_selector.matches(selector, node)
 
 
+def has_alternatives(claim: Object) -> bool:
+    """Tell whether a request of `claim` is a prioritized list."""
+    return any(request.get("firstAvailable") for request in _requests(claim))
+
+
 def alternative_index(claim: Object, request: str) -> int | None:
     """Return the position of `request` ("request/subrequest") among its alternatives; None when it has none."""
     name, _, alternative = request.partition("/")
-    for candidate in claim["spec"].get("devices", {}).get("requests") or ():
+    for candidate in _requests(claim):
         if candidate["name"] == name:
             names = [each["name"] for each in candidate.get("firstAvailable") or ()]
             return names.index(alternative) if alternative in names else None
     return None
+
+
+def _requests(claim: Object) -> Sequence[Mapping[str, Any]]:
+    return claim["spec"].get("devices", {}).get("requests") or ()

@@ -33,6 +33,7 @@ from drayman.plugins.dynamic_resources import hints, scoring
 from drayman.plugins.dynamic_resources.claims import (
     RESERVED_FOR_LIMIT,
     allocation_of,
+    has_alternatives,
     is_reserved_for_others,
     reserved_for,
     usable_on,
@@ -122,6 +123,8 @@ class DynamicResources:
             except AllocationError as error:
                 return [failed(str(error))] * len(nodes)
             statuses = statuses_of(current.evaluation, names)
+        if len(current.to_allocate) == len(current.claims):
+            return statuses
         return [self._check_reach(current, node, status) for node, status in zip(nodes, statuses, strict=True)]
 
     async def post_filter(self, state: CycleState, pod: Object, _statuses: Mapping[str, Status]) -> Status:
@@ -139,6 +142,11 @@ class DynamicResources:
             except ClaimWriteError as error:
                 return failed(str(error))
         return unschedulable()
+
+    def pre_score(self, state: CycleState, _pod: Object, _nodes: Sequence[NodeInfo]) -> Status:
+        """Leave Score out when no claim has alternatives: all nodes would score nothing."""
+        current = state.read(STATE)
+        return SUCCESS if current and any(map(has_alternatives, current.claims)) else SKIP
 
     def score(self, state: CycleState, _pod: Object, node: NodeInfo) -> int:
         """Prefer nodes where earlier alternatives were taken."""
