@@ -24,7 +24,11 @@ SEARCH_LIMIT = 5.0
 
 
 class OracleError(Exception):
-    """The oracle cannot be built, or did not understand the question."""
+    """The oracle does not build, or did not understand the question."""
+
+
+class GoMissingError(OracleError):
+    """There is no Go to build the oracle with."""
 
 
 class Oracle:
@@ -36,7 +40,9 @@ class Oracle:
     def __enter__(self) -> Oracle:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._process.communicate()
 
     def ask(self, kind: str, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,9 +82,9 @@ def mask_share_ids(allocation: dict[str, Any]) -> dict[str, Any]:
 
 
 def build() -> Path:
-    """Build the oracle outside the tree and return the program. Raises :class:`OracleError` without Go."""
+    """Build the oracle outside the tree and return the program. Raises :class:`GoMissingError` and :class:`OracleError`."""
     if shutil.which("go") is None:
-        raise OracleError("`go` was not found")
+        raise GoMissingError("`go` was not found: the oracle needs it")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drayman"
     program = cache / "oracle" / "oracle"
     program.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ WIDTH = 120
 def layout(value: Any, indent: int = 0, prefix: int = 0) -> str:
     """Return `value` as JSON; `prefix` is how much of the first line is taken already."""
     line = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, dict | list) or not value or indent + prefix + len(line) < WIDTH and indent > 0:
+    if not isinstance(value, dict | list) or not value or (indent + prefix + len(line) < WIDTH and indent > 0):
         return line
     inner = indent + 2
     if isinstance(value, dict):
