@@ -9,6 +9,7 @@ from drayman.framework import interfaces
 from drayman.plugins.default_binder import DefaultBinder
 from drayman.plugins.default_preemption import DefaultPreemption
 from drayman.plugins.dynamic_resources import DynamicResources
+from drayman.plugins.inter_pod_affinity import InterPodAffinity
 from drayman.plugins.node_affinity import NodeAffinity
 from drayman.plugins.node_name import NodeName
 from drayman.plugins.node_ports import NodePorts
@@ -31,12 +32,14 @@ _PRE_FILTER: tuple[type[interfaces.PreFilterPlugin], ...] = (
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
+    InterPodAffinity,
     DynamicResources,
 )
 _FILTER: tuple[type[interfaces.FilterPlugin], ...] = (
     NodeName,
     NodeAffinity,
     NodePorts,
+    InterPodAffinity,
 )
 _BATCH_FILTER: tuple[type[interfaces.BatchFilterPlugin], ...] = (
     NodeUnschedulable,
@@ -60,6 +63,7 @@ _ENQUEUE: tuple[type[interfaces.EnqueueExtensions], ...] = (
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
+    InterPodAffinity,
     DynamicResources,
 )
 _EXPLAIN: tuple[type[interfaces.ExplainPlugin], ...] = (DynamicResources,)

@@ -61,6 +61,12 @@ class PodInfo:
         return resources.scoring_requests(self.pod)
 
     @functools.cached_property
+    def anti_affinity(self) -> Sequence[Mapping[str, Any]]:
+        """The required terms of the pod's anti-affinity, which hold against pods that come later."""
+        rules = (self.pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+        return rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
+
+    @functools.cached_property
     def host_ports(self) -> tuple[HostPort, ...]:
         """The ports of the node that the pod takes."""
         return tuple(_host_ports(self.pod))
@@ -77,6 +83,7 @@ class NodeInfo:
     pods: dict[str, PodInfo] = field(default_factory=dict)
     requested: dict[str, int] = field(default_factory=dict)
     scoring_requested: dict[str, int] = field(default_factory=dict)
+    with_anti_affinity: dict[str, PodInfo] = field(default_factory=dict)
     name: str = field(init=False)
     allocatable: Mapping[str, int] = field(init=False)
     taints: Sequence[Mapping[str, Any]] = field(init=False)
@@ -97,11 +104,14 @@ class NodeInfo:
     def add_pod(self, pod: PodInfo) -> None:
         """Count `pod` as being on the node."""
         self.pods[pod.uid] = pod
+        if pod.anti_affinity:
+            self.with_anti_affinity[pod.uid] = pod
         self._count(pod, 1)
 
     def remove_pod(self, uid: str) -> None:
         """Stop counting the pod with `uid`; nothing happens when it is not here."""
         pod = self.pods.pop(uid, None)
+        self.with_anti_affinity.pop(uid, None)
         if pod is not None:
             self._count(pod, -1)
 

@@ -42,10 +42,11 @@ def names_in_fields(selector: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _all(requirements: Iterable[Mapping[str, Any]], values: Mapping[str, str]) -> bool:
-    return all(_holds(requirement, values) for requirement in requirements)
+    return all(holds(requirement, values) for requirement in requirements)
 
 
-def _holds(requirement: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+def holds(requirement: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+    """Tell whether one requirement (`key`, `operator`, `values`) of a node or label selector holds for labels."""
     key, wanted = requirement["key"], requirement.get("values") or ()
     match requirement["operator"]:
         case "In":

@@ -11,6 +11,7 @@ from drayman.framework import PluginClass
 from drayman.plugins.default_binder import DefaultBinder
 from drayman.plugins.default_preemption import DefaultPreemption
 from drayman.plugins.dynamic_resources import DynamicResources
+from drayman.plugins.inter_pod_affinity import InterPodAffinity
 from drayman.plugins.node_affinity import NodeAffinity
 from drayman.plugins.node_name import NodeName
 from drayman.plugins.node_ports import NodePorts
@@ -31,6 +32,7 @@ BUILT_IN: tuple[PluginClass, ...] = (
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
+    InterPodAffinity,
     DynamicResources,
     DefaultPreemption,
     DefaultBinder,

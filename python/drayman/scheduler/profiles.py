@@ -18,7 +18,6 @@ NOT_BUILT = frozenset(
     {
         "GangScheduling",
         "ImageLocality",
-        "InterPodAffinity",
         "NodeDeclaredFeatures",
         "NodeResourcesBalancedAllocation",
         "NodeVolumeLimits",

@@ -87,7 +87,7 @@ async def test_unknown_plugin_is_refused(cluster: Cluster, profile: Profile) -> 
 async def test_configuration_of_an_upstream_plugin_that_is_not_built_is_accepted(cluster: Cluster) -> None:
     await cluster.node()
     await cluster.pod("p")
-    profile = Profile("default-scheduler", disabled=frozenset({"InterPodAffinity"}))
+    profile = Profile("default-scheduler", disabled=frozenset({"PodTopologySpread"}))
 
     async with cluster.scheduler(Configuration(profiles=(profile,))):
         await cluster.settle()
