@@ -44,9 +44,9 @@ impl Search<'_> {
     }
 
     /// The class of a device that could be exchanged for one that is like it: nothing of it is taken.
-    pub(super) fn exchangeable(&self, spot: Spot) -> Option<Kind> {
+    pub(super) fn exchangeable(&self, choice: Choice, spot: Spot) -> Option<Kind> {
         let untouched = self.taken.picks().iter().all(|pick| pick.spot != spot);
-        self.pruning.likeness.kind(spot).filter(|_| untouched)
+        self.pruning.likeness.kind(spot).filter(|_| untouched && !self.pruning.likeness.order_matters(choice))
     }
 
     /// The state of the search before the `index`-th device of an alternative.

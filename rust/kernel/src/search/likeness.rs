@@ -23,11 +23,19 @@ pub(super) struct Likeness {
     may_fail: FxHashMap<Choice, bool>,
     /// Claims whose results may be too many for some alternatives: that ends the search for other devices early.
     may_be_too_long: Vec<bool>,
+    /// The last request for all devices that may fail, by claim and request.
+    last_forced: Option<(usize, usize)>,
 }
 
 impl Likeness {
     pub(super) fn kind(&self, spot: Spot) -> Option<Kind> {
         self.kinds.get(&spot).copied()
+    }
+
+    /// Whether alike devices can be told apart from an alternative on: a request for all devices takes them in their order, and whether it
+    /// meets one that is in use or one that makes it fail depends on that.
+    pub(super) fn order_matters(&self, choice: Choice) -> bool {
+        self.last_forced >= Some((choice.claim, choice.request))
     }
 
     pub(super) fn may_fail(&self, choice: Choice) -> bool {
@@ -65,6 +73,8 @@ impl Search<'_> {
             ..Likeness::default()
         };
         let choices = self.choices();
+        let forced = choices.iter().filter(|choice| self.forced_may_fail(**choice));
+        likeness.last_forced = forced.map(|choice| (choice.claim, choice.request)).max();
         let mut numbers = Numbers::default();
         let mut classes: FxHashMap<Profile, Kind> = FxHashMap::default();
         likeness.may_fail = choices.iter().map(|choice| (*choice, self.forced_may_fail(*choice))).collect();

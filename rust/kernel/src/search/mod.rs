@@ -201,11 +201,13 @@ impl<'a> Search<'a> {
             return Ok(Step::Back(DeadEnd::TooManyResults));
         }
         if self.pruning.is_on {
-            let state = self.state(choice, index, from);
-            if let Some(dead_end) = self.known_failure(&state) {
-                return Ok(Step::Back(dead_end));
+            if !self.pruning.likeness.order_matters(choice) {
+                let state = self.state(choice, index, from);
+                if let Some(dead_end) = self.known_failure(&state) {
+                    return Ok(Step::Back(dead_end));
+                }
+                self.frames.push(Frame::State(Box::new(state)));
             }
-            self.frames.push(Frame::State(Box::new(state)));
             if self.is_hopeless(choice, index, from) {
                 return Ok(Step::Back(DeadEnd::NoDevice));
             }
@@ -237,7 +239,7 @@ impl<'a> Search<'a> {
         let mut from = from;
         while let Some(spot) = self.next_candidate(choice, from)? {
             from = spot.next();
-            if !tried.is_empty() && self.exchangeable(spot).is_some_and(|kind| tried.contains(&kind)) {
+            if !tried.is_empty() && self.exchangeable(choice, spot).is_some_and(|kind| tried.contains(&kind)) {
                 continue;
             }
             let Some(amounts) = self.capacity(choice, spot, CapacityStage::Checking)? else { continue };
@@ -311,7 +313,7 @@ impl<'a> Search<'a> {
                     return Ok(Step::Back(dead_end));
                 }
                 self.start_pruning();
-                tried.extend(self.exchangeable(spot));
+                tried.extend(self.exchangeable(choice, spot));
                 if self.is_hopeless(choice, index, spot.next()) {
                     return Ok(Step::Back(DeadEnd::NoDevice));
                 }
