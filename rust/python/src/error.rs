@@ -22,6 +22,7 @@ mod exceptions {
 }
 
 /// An input that cannot be used, told by `message` alone.
+#[expect(clippy::needless_pass_by_value, reason = "so it can be handed to `map_err`")]
 pub(crate) fn input_error(message: impl ToString) -> PyErr {
     exceptions::InputError::new_err(message.to_string())
 }

@@ -100,7 +100,6 @@ impl Evaluation {
     }
 
     /// Why the claims do not fit on nodes; nodes for which the same holds are together, in order of the first of each.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
     fn explain(&self, py: Python<'_>, nodes: Vec<String>) -> Vec<Explanation> {
         py.detach(|| {
             let mut groups: Vec<Explanation> = Vec::new();
@@ -141,7 +140,7 @@ impl Limits {
         let mut signal = None;
         let found = py.detach(|| {
             let mut poll = || {
-                signal = Python::attach(|py| py.check_signals()).err();
+                signal = Python::attach(Python::check_signals).err();
                 signal.is_some().then_some(Interrupt::Cancelled)
             };
             let budget = Budget::unlimited().with_poll(&mut poll);
