@@ -139,8 +139,9 @@ impl Limits {
     pub(crate) fn run<T: Send>(&self, py: Python<'_>, search: impl FnOnce(&mut Budget<'_>) -> T + Send) -> PyResult<T> {
         let mut signal = None;
         let found = py.detach(|| {
+            #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone lives too short")]
             let mut poll = || {
-                signal = Python::attach(Python::check_signals).err();
+                signal = Python::attach(|py| py.check_signals()).err();
                 signal.is_some().then_some(Interrupt::Cancelled)
             };
             let budget = Budget::unlimited().with_poll(&mut poll);
