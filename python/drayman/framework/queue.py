@@ -62,7 +62,7 @@ class SchedulingQueue:
         self._on_gated = on_gated
         self._pods: dict[str, QueuedPod] = {}
         self._active = PodHeap(Place.ACTIVE)
-        self._backoff = BackoffQueue(clock, self._activate, initial_backoff, max_backoff)
+        self._backoff = BackoffQueue(clock, self._admit, initial_backoff, max_backoff)
         self._waiting = WaitingRoom()
         self._in_flight: dict[str, list[Happening]] = {}
         self._ready = asyncio.Event()
@@ -77,8 +77,7 @@ class SchedulingQueue:
         self.delete(pod)
         queued = QueuedPod(PodInfo(pod), profile, self._clock.monotonic())
         self._pods[queued.key] = queued
-        if self._admits(queued):
-            self._activate(queued)
+        self._admit(queued)
 
     def update(self, old: Object, pod: Object) -> None:
         """Take over a newer version of a pod; what changed in it may let it fit."""
@@ -173,6 +172,10 @@ class SchedulingQueue:
             self._backoff.push(queued)
             self._ready.set()
         else:
+            self._activate(queued)
+
+    def _admit(self, queued: QueuedPod) -> None:
+        if self._admits(queued):
             self._activate(queued)
 
     def _admits(self, queued: QueuedPod) -> bool:

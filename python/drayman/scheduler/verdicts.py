@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.clock import rfc3339
 from drayman.errors import APIStatusError
 from drayman.framework import Object
-from drayman.framework.objects import condition_of, key_of, uid_of
+from drayman.framework.objects import condition_of, key_of, node_name_of, uid_of
 
 if TYPE_CHECKING:
     from drayman.clock import Clock
@@ -28,6 +28,7 @@ NOTE_LIMIT = 1024
 LINE_LIMIT = 300
 """Bytes of an explanation in a message."""
 _CUT = " ..."
+_TRIES = 5
 
 
 def message_of(upstream: str, line: str) -> str:
@@ -101,21 +102,37 @@ class Verdicts:
                 return
 
     async def _patch(self, pod: Object, reason: str, message: str) -> None:
-        newest = self._newest(key_of(pod))
-        if newest is None or uid_of(newest) != uid_of(pod):
-            return
-        condition = self._condition(newest, reason, message)
-        if condition is None:
-            return
+        """Write the condition to the version of the pod that was looked at: one that was bound since is left alone."""
         metadata = pod["metadata"]
-        patch = {"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [condition]}}
+        newest = self._newest(key_of(pod))
+        try:
+            for _ in range(_TRIES):
+                if newest is None or uid_of(newest) != uid_of(pod) or node_name_of(newest):
+                    return
+                condition = self._condition(newest, reason, message)
+                if condition is None or await self._try(newest, condition):
+                    return
+                newest = await self._api.get("Pod", metadata["name"], metadata["namespace"])
+        except (APIStatusError, ConnectionError) as error:
+            self._said.pop(uid_of(pod), None)
+            log.warning("condition of pod %s is not written: %s", key_of(pod), error)
+
+    async def _try(self, pod: Object, condition: Mapping[str, Any]) -> bool:
+        """Patch the pod; False when it has changed since."""
+        metadata = pod["metadata"]
+        patch = {
+            "metadata": {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]},
+            "status": {"conditions": [condition]},
+        }
         try:
             await self._api.patch(
                 "Pod", metadata["name"], metadata["namespace"], patch, type_="strategic", subresource="status"
             )
-        except (APIStatusError, ConnectionError) as error:
-            self._said.pop(uid_of(pod), None)
-            log.warning("condition of pod %s is not written: %s", key_of(pod), error)
+        except APIStatusError as error:
+            if error.reason != "Conflict":
+                raise
+            return False
+        return True
 
     def _condition(self, pod: Object, reason: str, message: str) -> Mapping[str, Any] | None:
         """Return the condition to write; None when the pod has it already."""

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drayman.errors import AllocationError, APIStatusError
+from drayman.errors import AllocationError
 from drayman.framework import (
     SKIP,
     SUCCESS,
@@ -172,19 +172,20 @@ class DynamicResources:
         return SUCCESS
 
     async def unreserve(self, state: CycleState, pod: Object, _node_name: str) -> None:
-        """Give up what was reserved: in memory, and on the server where the pod is in `reservedFor`."""
+        """Give up what this attempt reserved, in memory and on the server; allocations that are written stay."""
         current = state.read(STATE)
         if current is None:
             return
-        for index, claim in enumerate(current.claims):
-            if index in current.chosen:
-                self._tracker.abandon(claim)
+        for index in current.chosen:
+            self._tracker.abandon(current.claims[index])
+        for index in sorted(current.reserved):
+            claim = current.claims[index]
             newest = self._tracker.get(key_of(claim))
             if newest is None or uid_of(newest) != uid_of(claim) or not is_reserved_for(pod, newest):
                 continue
             try:
                 await self._writer.unreserve(newest, pod)
-            except (APIStatusError, ConnectionError) as error:
+            except ClaimWriteError as error:
                 log.warning("claim %s stays reserved for pod %s: %s", key_of(claim), key_of(pod), error)
 
     async def pre_bind(self, state: CycleState, pod: Object, _node_name: str) -> Status:
@@ -197,6 +198,7 @@ class DynamicResources:
             for index, claim in enumerate(current.claims):
                 if not is_reserved_for(pod, claim):
                     current.claims[index] = await self._writer.bind(claim, pod, current.chosen.get(index))
+                    current.reserved.add(index)
             for claim, entry in zip(current.claims, entries, strict=True):
                 await self._confirm(claim, pod, entry)
         except ClaimWriteError as error:

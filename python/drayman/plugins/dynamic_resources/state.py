@@ -19,7 +19,7 @@ class ClaimState:
 
     `to_allocate` are the positions of those that had no allocation; `evaluation` what allocating them gives on each
     node; `unavailable` the positions of those whose allocation cannot be used on some node; `chosen` what Reserve took
-    for each position.
+    for each position; `reserved` the positions that this attempt has reserved on the server.
     """
 
     claims: list[Object]
@@ -27,6 +27,7 @@ class ClaimState:
     evaluation: Evaluation | None = None
     unavailable: set[int] = field(default_factory=set)
     chosen: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    reserved: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, claims: list[Object]) -> ClaimState:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from drayman.clock import rfc3339
 from drayman.errors import APIStatusError, DraymanError
 from drayman.framework import Handle, Object
-from drayman.framework.objects import is_being_deleted, key_of
+from drayman.framework.objects import is_being_deleted, key_of, node_name_of, uid_of
 from drayman.names import FINALIZER
 from drayman.plugins.dynamic_resources.claims import allocation_of, is_reserved_for_others, reserved_for
 from drayman.resourceclaim import is_reserved_for
@@ -58,15 +58,16 @@ class ClaimWriter:
         return await self._with_retries(claim, attempt)
 
     async def deallocate(self, claim: Object, pod: Object) -> Object | None:
-        """Take the allocation from `claim` unless it is reserved for others than `pod`; None when it is.
+        """Take the allocation from `claim` unless somebody relies on it; None when somebody does.
 
-        Raises :class:`ClaimWriteError`.
+        That is anybody but `pod` who has it reserved, and `pod` itself once another scheduler has bound it. Raises
+        :class:`ClaimWriteError`.
         """
 
         async def attempt(current: Object) -> Object | None:
             if allocation_of(current) is None:
                 return current
-            if is_reserved_for_others(current, pod):
+            if is_reserved_for_others(current, pod) or await self._is_bound(pod):
                 return None
             status = {
                 field: value
@@ -80,22 +81,37 @@ class ClaimWriter:
     async def unreserve(self, claim: Object, pod: Object) -> None:
         """Take the reservation for `pod` from `claim`; the allocation stays. A claim that is gone is no error.
 
-        Raises :class:`~drayman.errors.APIStatusError` and `ConnectionError`.
+        A pod that another scheduler has bound meanwhile keeps its reservation. Raises :class:`ClaimWriteError`.
         """
+        if await self._is_bound(pod):
+            return
         metadata = claim["metadata"]
         patch = {
             "metadata": {"uid": metadata["uid"]},
             "status": {"reservedFor": [{"$patch": "delete", "uid": pod["metadata"]["uid"]}]},
         }
-        try:
-            written = await self._api.patch(
-                KIND, metadata["name"], metadata["namespace"], patch, type_="strategic", subresource="status"
-            )
-        except APIStatusError as error:
-            if error.reason != "NotFound":
-                raise
-        else:
-            self._tracker.wrote(written)
+        with _explained(f"remove reservation from claim {key_of(claim)}"):
+            try:
+                written = await self._api.patch(
+                    KIND, metadata["name"], metadata["namespace"], patch, type_="strategic", subresource="status"
+                )
+            except APIStatusError as error:
+                if error.reason != "NotFound":
+                    raise
+            else:
+                self._tracker.wrote(written)
+
+    async def _is_bound(self, pod: Object) -> bool:
+        """Ask the server: a replica may have bound the pod, and then its claims must stay as they are."""
+        metadata = pod["metadata"]
+        with _explained(f"get pod {key_of(pod)}"):
+            try:
+                newest = await self._api.get("Pod", metadata["name"], metadata["namespace"])
+            except APIStatusError as error:
+                if error.reason != "NotFound":
+                    raise
+                return False
+        return uid_of(newest) == uid_of(pod) and bool(node_name_of(newest))
 
     async def _bind_once(self, claim: Object, pod: Object, allocation: Mapping[str, Any] | None) -> Object:
         key = key_of(claim)
