@@ -82,7 +82,7 @@ def mask_share_ids(allocation: dict[str, Any]) -> dict[str, Any]:
 
 
 def build() -> Path:
-    """Build the oracle outside the tree and return the program. Raises :class:`GoMissingError` and :class:`OracleError`."""
+    """Build the oracle outside the tree. Raises :class:`GoMissingError`, and :class:`OracleError` for what Go says."""
     if shutil.which("go") is None:
         raise GoMissingError("`go` was not found: the oracle needs it")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drayman"
