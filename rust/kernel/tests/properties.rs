@@ -78,7 +78,9 @@ proptest! {
 fn generated_problems_are_of_every_kind() {
     let mut runner = TestRunner::deterministic();
     let problems: Vec<_> = (0..2_000).map(|_| problem().new_tree(&mut runner).expect("a problem").current()).collect();
-    let share = |what: &dyn Fn(&Problem) -> bool| problems.iter().filter(|problem| what(problem)).count() * 100 / problems.len();
+    let share = |what: &dyn Fn(&Problem) -> bool| {
+        problems.iter().filter(|problem| what(problem)).count() * 100 / problems.len()
+    };
     let answer = |wanted: fn(&Answer) -> bool| share(&move |problem| wanted(&oracle::solve(problem)));
     assert!(answer(|answer| matches!(answer, Answer::Solution(_))) >= 15, "too few problems have a solution");
     assert!(answer(|answer| matches!(answer, Answer::NoSolution)) >= 15, "too few problems have none");

@@ -85,7 +85,10 @@ fn pairs_in_one_group_are_found_past_groups_that_are_too_small() {
 fn card(counters: [i64; 2], consumed: &[[i64; 2]]) -> Vec<ResourceSlice> {
     let amounts = |values: [i64; 2]| {
         let counter = |(index, value): (usize, i64)| {
-            (format!("counter-{index}"), Counter { value: Quantity::from_i64(value, drayman_api::quantity::Format::DecimalSi) })
+            (
+                format!("counter-{index}"),
+                Counter { value: Quantity::from_i64(value, drayman_api::quantity::Format::DecimalSi) },
+            )
         };
         values.into_iter().enumerate().map(counter).collect()
     };
@@ -126,7 +129,8 @@ fn search_leaves_the_partition_that_is_too_large() {
 fn search_ends_with_its_budget() {
     let claims = [claim("c", vec![request("gpus", 8)])];
     let mut budget = Budget::unlimited().with_steps(3);
-    let outcome = allocator([class()], vec![node_slice(WORKER, devices(8))]).allocate(&node(WORKER), &claims, &mut budget);
+    let outcome =
+        allocator([class()], vec![node_slice(WORKER, devices(8))]).allocate(&node(WORKER), &claims, &mut budget);
     assert_eq!(outcome.err(), Some(Interrupt::Steps));
 }
 

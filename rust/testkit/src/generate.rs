@@ -58,9 +58,8 @@ fn claim() -> impl Strategy<Value = Claim> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let one = (alternative(), prop::bool::weighted(0.15)).prop_map(|(alternative, admin)| {
-        Request { alternatives: vec![Alternative { admin, ..alternative }] }
-    });
+    let one = (alternative(), prop::bool::weighted(0.15))
+        .prop_map(|(alternative, admin)| Request { alternatives: vec![Alternative { admin, ..alternative }] });
     let list = vec(alternative(), 2..=3).prop_map(|alternatives| Request { alternatives });
     prop_oneof![3 => one, 1 => list]
 }

@@ -115,7 +115,8 @@ fn slices(pool: &Pool) -> Vec<ResourceSlice> {
     slices[devices].spec.devices =
         pool.devices.iter().enumerate().map(|(position, device)| device_object(pool, position, device)).collect();
     if let Some((slice, values)) = shared {
-        slices[slice].spec.shared_counters = vec![CounterSet { name: COUNTER_SET.to_owned(), counters: counters(values) }];
+        slices[slice].spec.shared_counters =
+            vec![CounterSet { name: COUNTER_SET.to_owned(), counters: counters(values) }];
     }
     slices
 }

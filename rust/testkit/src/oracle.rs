@@ -48,7 +48,8 @@ pub fn verify(problem: &Problem, solution: &[Choice]) -> Result<(), String> {
             }
         }
         for (request, wanted) in claim.requests.iter().enumerate() {
-            let of_request: Vec<_> = solution.iter().filter(|choice| choice.claim == index && choice.request == request).collect();
+            let of_request: Vec<_> =
+                solution.iter().filter(|choice| choice.claim == index && choice.request == request).collect();
             let alternative = of_request.first().map_or(0, |choice| choice.alternative);
             let wanted = wanted.alternatives[alternative].count;
             if wanted.is_some_and(|wanted| wanted as usize != of_request.len()) {
@@ -83,7 +84,9 @@ impl Search<'_> {
         let mut all = Vec::new();
         for &(pool, position) in &self.order {
             let device = &self.problem.pools[pool].devices[position];
-            if is_selected(alternative, device).ok_or(Failed(pool, position))? && asks_for_no_more_than(alternative, device) {
+            if is_selected(alternative, device).ok_or(Failed(pool, position))?
+                && asks_for_no_more_than(alternative, device)
+            {
                 all.push((pool, position));
             }
         }
@@ -180,7 +183,8 @@ impl Search<'_> {
 
     fn satisfies_constraints(&self) -> bool {
         let claims = self.problem.claims.iter().enumerate();
-        let mut constraints = claims.flat_map(|(index, claim)| claim.constraints.iter().map(move |constraint| (index, constraint)));
+        let mut constraints =
+            claims.flat_map(|(index, claim)| claim.constraints.iter().map(move |constraint| (index, constraint)));
         constraints.all(|(claim, constraint)| holds(self.problem, &self.chosen, claim, constraint))
     }
 }
@@ -188,7 +192,10 @@ impl Search<'_> {
 fn pool_order(problem: &Problem) -> Vec<(usize, usize)> {
     let mut pools: Vec<usize> = (0..problem.pools.len()).collect();
     pools.sort_by_key(|pool| (problem.pools[*pool].binds, &problem.pools[*pool].name));
-    pools.into_iter().flat_map(|pool| (0..problem.pools[pool].devices.len()).map(move |device| (pool, device))).collect()
+    pools
+        .into_iter()
+        .flat_map(|pool| (0..problem.pools[pool].devices.len()).map(move |device| (pool, device)))
+        .collect()
 }
 
 fn device<'a>(problem: &'a Problem, choice: &Choice) -> &'a Device {
@@ -268,9 +275,9 @@ fn counters_suffice(problem: &Problem, chosen: &[Choice], pool: usize) -> bool {
 }
 
 fn holds(problem: &Problem, chosen: &[Choice], claim: usize, constraint: &Constraint) -> bool {
-    let concerned = chosen.iter().filter(|choice| {
-        choice.claim == claim && constraint.request.is_none_or(|request| request == choice.request)
-    });
+    let concerned = chosen
+        .iter()
+        .filter(|choice| choice.claim == claim && constraint.request.is_none_or(|request| request == choice.request));
     let values: Vec<_> = concerned
         .map(|choice| {
             let device = device(problem, choice);
@@ -278,8 +285,9 @@ fn holds(problem: &Problem, chosen: &[Choice], claim: usize, constraint: &Constr
         })
         .collect();
     let all_known = values.iter().all(Option::is_some);
-    let related = values.iter().enumerate().all(|(position, value)| {
-        values[..position].iter().all(|other| (value == other) != constraint.distinct)
-    });
+    let related = values
+        .iter()
+        .enumerate()
+        .all(|(position, value)| values[..position].iter().all(|other| (value == other) != constraint.distinct));
     all_known && related
 }

@@ -24,8 +24,8 @@ struct NodePool {
 #[derive(Clone, Debug, Default)]
 struct NodeEntry {
     node: Option<Node>,
-    /// How many pools name the node.
-    named_by: usize,
+    /// Pools with slices that name the node.
+    named_by: BTreeSet<usize>,
     pools: Vec<NodePool>,
     /// Slices with selectors that cannot be used, by order.
     broken: BTreeMap<u64, (usize, AllocationError)>,
@@ -45,6 +45,8 @@ pub(crate) struct Topology {
     pools: Vec<Option<Pool>>,
     free: Vec<usize>,
     positions: FxHashMap<PoolId, usize>,
+    /// Pools with slices that any node may reach.
+    shared: BTreeSet<usize>,
     nodes: BTreeMap<String, NodeEntry>,
     stale_pools: BTreeMap<usize, Concern>,
     stale_usage: BTreeSet<usize>,
@@ -58,6 +60,7 @@ impl Topology {
             pools: Vec::new(),
             free: Vec::new(),
             positions: FxHashMap::default(),
+            shared: BTreeSet::new(),
             nodes: BTreeMap::new(),
             stale_pools: BTreeMap::new(),
             stale_usage: BTreeSet::new(),
@@ -94,13 +97,22 @@ impl Topology {
         let concern = self.stale_pools.entry(position).or_default();
         concern.all |= pool.is_shared();
         for name in pool.node_names() {
-            self.nodes.entry(name.to_owned()).or_default().named_by -= 1;
+            self.nodes.entry(name.to_owned()).or_default().named_by.remove(&position);
             concern.names.insert(name.to_owned());
         }
         edit(pool);
         concern.all |= pool.is_shared();
+        if pool.is_shared() {
+            self.shared.insert(position)
+        } else {
+            self.shared.remove(&position)
+        };
         for name in pool.node_names() {
-            self.nodes.entry(name.to_owned()).or_default().named_by += 1;
+            let entry = self.nodes.entry(name.to_owned()).or_insert_with(|| {
+                self.stale_nodes.insert(name.to_owned());
+                NodeEntry::default()
+            });
+            entry.named_by.insert(position);
             concern.names.insert(name.to_owned());
         }
     }
@@ -163,29 +175,30 @@ impl Topology {
             if !is_empty {
                 see(&name, entry, position, &mut self.pools, self.rules, usage);
             }
-            if entry.node.is_none() && entry.named_by == 0 {
+            if entry.node.is_none() && entry.named_by.is_empty() {
                 self.stale_nodes.insert(name);
             }
         }
         if is_empty {
             self.positions.remove(&*id);
+            self.shared.remove(&position);
             self.pools[position] = None;
             self.free.push(position);
         }
     }
 
-    /// Looks at all pools again; forgets a node that is neither there nor named nor asked for.
+    /// Looks at its pools again; forgets a node that is neither there nor named nor asked for.
     fn refresh_node(&mut self, name: &str, asked: bool, usage: &Usage) {
         let entry = self.nodes.entry(name.to_owned()).or_default();
         for seen in std::mem::take(&mut entry.pools) {
             self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.view));
         }
         entry.broken.clear();
-        if entry.node.is_none() && entry.named_by == 0 && !asked {
+        if entry.node.is_none() && entry.named_by.is_empty() && !asked {
             self.nodes.remove(name);
             return;
         }
-        for position in 0..self.pools.len() {
+        for position in self.shared.union(&entry.named_by).copied().collect::<Vec<_>>() {
             see(name, entry, position, &mut self.pools, self.rules, usage);
         }
     }

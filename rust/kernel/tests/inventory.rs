@@ -1,0 +1,289 @@
+//! The inventory under changes: it answers as if it had been built anew.
+
+use drayman_api::{AllocationResult, Node, NodeSelector, Object, ResourceClaim, ResourceSlice};
+use drayman_kernel::{Budget, Compatibility, Features, Inventory, Outcome};
+use drayman_testkit::build::{DRIVER, claim, class, device, named, node, node_slice, request};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn inventory() -> Inventory {
+    let mut inventory = Inventory::new(Features::ALL, Compatibility::V1_37);
+    inventory.apply_object(Object::DeviceClass(class()));
+    inventory
+}
+
+fn one_gpu() -> ResourceClaim {
+    claim("wanted", vec![request("gpu", 1)])
+}
+
+fn results(outcome: &Outcome) -> Option<Vec<AllocationResult>> {
+    match outcome {
+        Outcome::Allocated(allocated) => Some(allocated.results(&mut |_: &ResourceClaim, _: usize| String::new())),
+        Outcome::Unallocatable => None,
+        Outcome::Failed(error) => panic!("the evaluation failed: {error}"),
+    }
+}
+
+/// `node: device` for every node that has one for a claim, `node: -` for the others.
+fn offers(inventory: &mut Inventory, claims: &[ResourceClaim]) -> Vec<String> {
+    let evaluation = inventory.evaluate(claims, None, &mut Budget::unlimited());
+    let offer = |(node, outcome): &(String, Outcome)| {
+        let device = results(outcome).map(|results| results[0].devices.results[0].device.clone());
+        format!("{node}: {}", device.as_deref().unwrap_or("-"))
+    };
+    evaluation.outcomes.iter().map(offer).collect()
+}
+
+fn gpus(node: &str, count: usize) -> ResourceSlice {
+    node_slice(node, (0..count).map(|index| device(&format!("gpu-{index}"))).collect())
+}
+
+/// A claim that holds what was found for it on a node.
+fn allocated(inventory: &mut Inventory, name: &str, node: &str) -> ResourceClaim {
+    let mut claim = claim(name, vec![request("gpu", 1)]);
+    let evaluation = inventory.evaluate(&[claim.clone()], Some(&[node]), &mut Budget::unlimited());
+    claim.status.allocation = results(&evaluation.outcomes[0].1).and_then(|results| results.into_iter().next());
+    claim
+}
+
+#[test]
+fn held_device_is_not_offered_until_its_claim_is_gone() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 2)));
+    let holder = allocated(&mut inventory, "holder", "worker-1");
+    let change = inventory.apply_object(Object::ResourceClaim(holder));
+    assert!(!change.devices_freed && !change.capacity_added);
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-1"]);
+    assert_eq!(inventory.holders(&format!("{DRIVER}/worker-1/gpu-0").parse().expect("an ID")), ["default/holder"]);
+    let change = inventory.remove("ResourceClaim", "default", "holder");
+    assert!(change.devices_freed);
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-0"]);
+}
+
+#[test]
+fn device_in_flight_is_held_until_it_is_forgotten_or_written() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 2)));
+    let mut holder = allocated(&mut inventory, "holder", "worker-1");
+    let allocation = holder.status.allocation.take().expect("it was allocated");
+    inventory.assume("default/holder", &allocation);
+    // A claim that does not say anything yet does not end it.
+    inventory.apply_object(Object::ResourceClaim(holder.clone()));
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-1"]);
+    assert!(inventory.forget("default/holder"));
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-0"]);
+    inventory.assume("default/holder", &allocation);
+    holder.status.allocation = Some(allocation);
+    inventory.apply_object(Object::ResourceClaim(holder));
+    assert!(!inventory.forget("default/holder"), "the claim itself holds the device now");
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-1"]);
+}
+
+#[test]
+fn pool_is_used_only_when_all_its_slices_are_there() {
+    let mut inventory = inventory();
+    let mut slice = gpus("worker-1", 1);
+    slice.spec.pool.resource_slice_count = 2;
+    inventory.apply_object(Object::ResourceSlice(slice.clone()));
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: -"]);
+    slice.metadata = named("worker-1-more");
+    slice.spec.devices = vec![device("gpu-9")];
+    assert!(inventory.apply_object(Object::ResourceSlice(slice)).capacity_added);
+    // Slices are tried by name: `worker-1-more` comes first.
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-9"]);
+}
+
+#[test]
+fn newer_generation_replaces_the_older_one() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1)));
+    let mut newer = gpus("worker-1", 0);
+    newer.metadata = named("worker-1-newer");
+    newer.spec.pool.generation = 2;
+    newer.spec.devices = vec![device("gpu-new")];
+    inventory.apply_object(Object::ResourceSlice(newer));
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-new"]);
+    inventory.remove("ResourceSlice", "", "worker-1-newer");
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-0"]);
+}
+
+#[test]
+fn unchanged_slice_adds_no_capacity() {
+    let mut inventory = inventory();
+    assert!(inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1))).capacity_added);
+    assert!(!inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1))).capacity_added);
+}
+
+#[test]
+fn node_without_object_is_known_while_a_slice_names_it() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1)));
+    assert_eq!(inventory.node_names(), ["worker-1"]);
+    inventory.apply_object(Object::Node(node("worker-2")));
+    assert_eq!(inventory.node_names(), ["worker-1", "worker-2"]);
+    inventory.remove("ResourceSlice", "", "worker-1-slice");
+    assert_eq!(inventory.node_names(), ["worker-2"]);
+}
+
+#[test]
+fn object_that_cannot_be_decoded_changes_nothing() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1)));
+    let broken = br#"{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "worker-1-slice"}, "spec": {"devices": 3}}"#;
+    let error = inventory.apply(broken).expect_err("devices are not a number");
+    assert_eq!(
+        error.to_string(),
+        "ResourceSlice worker-1-slice: spec.devices: invalid type: integer `3`, expected a sequence"
+    );
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-0"]);
+}
+
+/// One change of a small cluster.
+#[derive(Clone, Debug)]
+enum Operation {
+    Slice(ResourceSlice),
+    RemoveSlice(String),
+    Node(Node),
+    RemoveNode(String),
+    Hold(String, String),
+    Release(String),
+}
+
+const NODES: [&str; 3] = ["worker-0", "worker-1", "worker-2"];
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let name = (0..5usize).prop_map(|index| format!("slice-{index}"));
+    let node_name = prop::sample::select(&NODES[..]).prop_map(str::to_owned);
+    let claim_name = (0..2usize).prop_map(|index| format!("default/holder-{index}"));
+    prop_oneof![
+        6 => slice().prop_map(Operation::Slice),
+        2 => name.prop_map(Operation::RemoveSlice),
+        3 => (node_name.clone(), 0..3u8).prop_map(|(name, zone)| {
+            let mut node = node(&name);
+            node.metadata.labels.insert("zone".to_owned(), zone.to_string());
+            Operation::Node(node)
+        }),
+        1 => node_name.prop_map(Operation::RemoveNode),
+        2 => (claim_name.clone(), (0..2usize).prop_map(|pool| format!("pool-{pool}"))).prop_map(|(name, pool)| Operation::Hold(name, pool)),
+        1 => claim_name.prop_map(Operation::Release),
+    ]
+}
+
+fn slice() -> impl Strategy<Value = ResourceSlice> {
+    (0..5usize, 0..2usize, 1..3i64, 1..3i64, 0..3usize, 0..5usize).prop_map(
+        |(index, pool, generation, count, devices, placement)| {
+            let mut slice = gpus("worker-0", 0);
+            slice.metadata = named(&format!("slice-{index}"));
+            slice.spec.pool.name = format!("pool-{pool}");
+            slice.spec.pool.generation = generation;
+            slice.spec.pool.resource_slice_count = count;
+            slice.spec.devices =
+                (0..devices).map(|device_index| device(&format!("gpu-{index}-{device_index}"))).collect();
+            slice.spec.node_name = NODES.get(placement).map(|node| (*node).to_owned());
+            slice.spec.all_nodes = (placement == 3).then_some(true);
+            slice.spec.node_selector = (placement == 4).then(|| zone_selector(&generation.to_string()));
+            slice
+        },
+    )
+}
+
+fn zone_selector(zone: &str) -> NodeSelector {
+    let requirement = serde_json::json!({"key": "zone", "operator": "In", "values": [zone]});
+    serde_json::from_value(serde_json::json!({"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}))
+        .expect("a node selector")
+}
+
+/// All objects of a small cluster, slices in the order of their arrival.
+#[derive(Clone, Debug, Default)]
+struct Objects {
+    slices: Vec<ResourceSlice>,
+    nodes: Vec<Node>,
+    holders: Vec<ResourceClaim>,
+}
+
+impl Objects {
+    /// Makes a change here and in an inventory.
+    fn change(&mut self, operation: Operation, inventory: &mut Inventory) {
+        match operation {
+            Operation::Slice(slice) => {
+                replace(&mut self.slices, slice.clone(), |slice| slice.metadata.name.clone());
+                inventory.apply_object(Object::ResourceSlice(slice));
+            }
+            Operation::RemoveSlice(name) => {
+                self.slices.retain(|slice| slice.metadata.name != name);
+                inventory.remove("ResourceSlice", "", &name);
+            }
+            Operation::Node(node) => {
+                replace(&mut self.nodes, node.clone(), |node| node.metadata.name.clone());
+                inventory.apply_object(Object::Node(node));
+            }
+            Operation::RemoveNode(name) => {
+                self.nodes.retain(|node| node.metadata.name != name);
+                inventory.remove("Node", "", &name);
+            }
+            Operation::Hold(name, pool) => {
+                let holder = holder(&name, &pool);
+                replace(&mut self.holders, holder.clone(), |claim| claim.metadata.key());
+                inventory.apply_object(Object::ResourceClaim(holder));
+            }
+            Operation::Release(name) => {
+                self.holders.retain(|claim| claim.metadata.key() != name);
+                inventory.remove("ResourceClaim", "default", name.trim_start_matches("default/"));
+            }
+        }
+    }
+
+    fn inventory(&self) -> Inventory {
+        let mut inventory = inventory();
+        let slices = self.slices.iter().cloned().map(Object::ResourceSlice);
+        let nodes = self.nodes.iter().cloned().map(Object::Node);
+        let holders = self.holders.iter().cloned().map(Object::ResourceClaim);
+        for object in slices.chain(nodes).chain(holders) {
+            inventory.apply_object(object);
+        }
+        inventory
+    }
+}
+
+fn replace<T>(list: &mut Vec<T>, object: T, key: impl Fn(&T) -> String) {
+    match list.iter_mut().find(|known| key(known) == key(&object)) {
+        Some(known) => *known = object,
+        None => list.push(object),
+    }
+}
+
+/// A claim that holds the first device of every slice of a pool.
+fn holder(key: &str, pool: &str) -> ResourceClaim {
+    let mut holder = claim(key.trim_start_matches("default/"), Vec::new());
+    let result = |index: usize| drayman_api::DeviceRequestAllocationResult {
+        request: "gpu".to_owned(),
+        driver: DRIVER.to_owned(),
+        pool: pool.to_owned(),
+        device: format!("gpu-{index}-0"),
+        ..Default::default()
+    };
+    let mut allocation = AllocationResult::default();
+    allocation.devices.results = (0..5).map(result).collect();
+    holder.status.allocation = Some(allocation);
+    holder
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changed_inventory_answers_like_a_new_one(operations in vec(operation(), 1..25)) {
+        let (mut changed, mut objects) = (inventory(), Objects::default());
+        for operation in operations {
+            objects.change(operation, &mut changed);
+            let mut anew = objects.inventory();
+            prop_assert_eq!(offers(&mut changed, &[one_gpu()]), offers(&mut anew, &[one_gpu()]));
+        }
+    }
+
+    #[test]
+    fn bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
+        let mut inventory = inventory();
+        prop_assert!(inventory.apply(&bytes).is_err());
+    }
+}
