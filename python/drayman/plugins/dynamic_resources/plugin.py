@@ -30,6 +30,8 @@ from drayman.framework import (
 )
 from drayman.framework.objects import key_of, uid_of
 from drayman.plugins.dynamic_resources import hints, scoring
+from drayman.plugins.dynamic_resources.arguments import Arguments
+from drayman.plugins.dynamic_resources.binding_conditions import BindingConditions, DeviceBindingError
 from drayman.plugins.dynamic_resources.claims import (
     RESERVED_FOR_LIMIT,
     allocation_of,
@@ -67,16 +69,17 @@ CONFIRM_SECONDS = 60.0
 
 
 class DynamicResources:
-    """Accepts upstream's `DynamicResourcesArgs` (`filterTimeout`, `bindingTimeout`); searches are not timed."""
+    """One for each profile; what they share is in the manager."""
 
     name = "DynamicResources"
 
-    def __init__(self, _arguments: Mapping[str, Any], handle: Handle) -> None:
+    def __init__(self, arguments: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle
         self._settings = handle.settings
         self._manager = shared_manager(handle, self.make_inventory)
         self._tracker = self._manager.tracker
         self._writer = ClaimWriter(handle, self._tracker)
+        self._conditions = BindingConditions(handle, self._tracker, Arguments.of(arguments).binding_timeout)
 
     def make_inventory(self) -> Inventory:
         """Return the inventory of a new scheduler."""
@@ -188,8 +191,8 @@ class DynamicResources:
             except ClaimWriteError as error:
                 log.warning("claim %s stays reserved for pod %s: %s", key_of(claim), key_of(pod), error)
 
-    async def pre_bind(self, state: CycleState, pod: Object, _node_name: str) -> Status:
-        """Write the claims one after the other, then wait until every one of them is confirmed."""
+    async def pre_bind(self, state: CycleState, pod: Object, node_name: str) -> Status:
+        """Write the claims one after the other, then wait until they are confirmed and their devices are ready."""
         current = state.read(STATE)
         if current is None:
             return SUCCESS
@@ -201,7 +204,8 @@ class DynamicResources:
                     current.reserved.add(index)
             for claim, entry in zip(current.claims, entries, strict=True):
                 await self._confirm(claim, pod, entry)
-        except ClaimWriteError as error:
+            await self._conditions.wait(current.claims, pod, node_name)
+        except (ClaimWriteError, DeviceBindingError) as error:
             return failed(str(error))
         return SUCCESS
 
@@ -234,15 +238,16 @@ class DynamicResources:
         return SUCCESS
 
     def _check_reach(self, current: ClaimState, node: NodeInfo, status: Status) -> Status:
-        """Refuse `node` for allocated claims out of its reach; a claim is noted only where all others fit."""
+        """Refuse `node` for allocated claims that cannot be used there; they are noted only where all others fit."""
         if not status.is_success:
             return status
-        allocations = ((index, allocation_of(claim)) for index, claim in enumerate(current.claims))
-        out_of_reach = [
-            index for index, allocation in allocations if allocation and not usable_on(allocation, node.node)
-        ]
-        current.unavailable.update(out_of_reach)
-        return unresolvable(UNAVAILABLE) if out_of_reach else SUCCESS
+        unusable = [index for index, claim in enumerate(current.claims) if not self._is_usable(claim, node)]
+        current.unavailable.update(unusable)
+        return unresolvable(UNAVAILABLE) if unusable else SUCCESS
+
+    def _is_usable(self, claim: Object, node: NodeInfo) -> bool:
+        allocation = allocation_of(claim)
+        return allocation is None or (usable_on(allocation, node.node) and not self._conditions.block(claim))
 
     async def _confirm(self, claim: Object, pod: Object, entry: InFlight | None) -> None:
         """Return when `claim` may be used: nobody got one of its devices before it.

@@ -62,6 +62,7 @@ class ClaimTracker:
         self._written: dict[str, Object] = {}
         self._in_flight: dict[str, InFlight] = {}
         self._confirmed: set[str] = set()
+        self._listeners: dict[str, list[asyncio.Future[None]]] = {}
 
     def get(self, key: str) -> Object | None:
         """Return the claim "namespace/name" in its newest known version."""
@@ -127,6 +128,12 @@ class ClaimTracker:
         """Note that `claim` may be used."""
         self._confirmed.add(uid_of(claim))
 
+    async def next_change(self, claim: Object) -> None:
+        """Return when the watch shows another version of `claim`, or that it is gone."""
+        changed = asyncio.get_running_loop().create_future()
+        self._listeners.setdefault(uid_of(claim), []).append(changed)
+        await changed
+
     def report(self, claim: Object, clashes: Sequence[Clash]) -> None:
         """Tell people that two claims have one device."""
         note = "; ".join(str(clash) for clash in clashes)
@@ -144,6 +151,7 @@ class ClaimTracker:
             assert old is not None
             self._forget(old)
             return
+        self._tell_listeners(new)
         written = self._written.get(key_of(new))
         if written is not None and (uid_of(written) != uid_of(new) or _version(written) <= _version(new)):
             del self._written[key_of(new)]
@@ -167,8 +175,14 @@ class ClaimTracker:
         claim = self._watched.get(key)
         return claim is not None and self.is_confirmed(claim)
 
+    def _tell_listeners(self, claim: Object) -> None:
+        for listener in self._listeners.pop(uid_of(claim), ()):
+            if not listener.done():
+                listener.set_result(None)
+
     def _forget(self, claim: Object) -> None:
         metadata = claim["metadata"]
+        self._tell_listeners(claim)
         self._written.pop(key_of(claim), None)
         self._confirmed.discard(uid_of(claim))
         entry = self._in_flight.pop(uid_of(claim), None)

@@ -11,6 +11,7 @@ from drayman.errors import APIStatusError, DraymanError
 from drayman.framework import Handle, Object
 from drayman.framework.objects import is_being_deleted, key_of, node_name_of, uid_of
 from drayman.names import FINALIZER
+from drayman.plugins.dynamic_resources.binding_conditions import GATES
 from drayman.plugins.dynamic_resources.claims import allocation_of, is_reserved_for_others, reserved_for
 from drayman.resourceclaim import is_reserved_for
 
@@ -22,8 +23,6 @@ T = TypeVar("T")
 KIND = "ResourceClaim"
 _TRIES = 5
 _PAUSE = 0.01
-
-_TIMESTAMP_GATES = frozenset({"DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"})
 
 
 class ClaimWriteError(DraymanError):
@@ -41,7 +40,7 @@ class ClaimWriter:
         self._api = handle.api
         self._clock = handle.clock
         self._tracker = tracker
-        self._timestamps = handle.settings.features >= _TIMESTAMP_GATES
+        self._timestamps = handle.settings.features >= GATES
         self._fixed = handle.settings.fixed
 
     async def bind(self, claim: Object, pod: Object, allocation: Mapping[str, Any] | None) -> Object:
