@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,7 +14,7 @@ from drayman import scheduler
 from drayman.clock import VirtualClock, virtual_loop
 from drayman.framework.objects import condition_of
 from drayman.kube.client import Client
-from drayman.kube.http import Request, Response
+from drayman.kube.http import Request, Response, Stream
 from drayman.kube.resources import CLAIMS, DEVICE_CLASSES, EVENTS, NODES, PODS, SLICES, Resource
 from drayman.testing.apiserver import APIServer, InProcessTransport
 
@@ -37,12 +38,18 @@ def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.Abstrac
 
 
 class WatchedTransport(InProcessTransport):
-    """Notes the scheduler's writes; `before` is called with each request and may act on the cluster first."""
+    """Notes the scheduler's writes.
+
+    `before` is called with each request and may act on the cluster first, or answer itself. While `claims_flow` is
+    not set, nothing comes through the watch of claims.
+    """
 
     def __init__(self, server: APIServer) -> None:
         super().__init__(server)
         self.writes: list[str] = []
         self.before: Callable[[Request], Any] | None = None
+        self.claims_flow = asyncio.Event()
+        self.claims_flow.set()
 
     async def request(self, request: Request) -> Response:
         if self.before is not None:
@@ -53,6 +60,17 @@ class WatchedTransport(InProcessTransport):
         if request.method != "GET" and "/events" not in request.path:
             self.writes.append(f"{request.method} {request.path.split('/namespaces/default/')[-1]} {answer.status}")
         return answer
+
+    @contextlib.asynccontextmanager
+    async def stream(self, request: Request) -> AsyncIterator[Stream | Response]:
+        async with super().stream(request) as answer:
+            is_held = isinstance(answer, Stream) and request.path.endswith("/resourceclaims")
+            yield dataclasses.replace(answer, chunks=self._held(answer.chunks)) if is_held else answer
+
+    async def _held(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        async for chunk in chunks:
+            await self.claims_flow.wait()
+            yield chunk
 
 
 class Cluster:
@@ -144,6 +162,12 @@ class Cluster:
         reserved = [consumer(pod) for pod in consumers]
         found["status"] = {"allocation": allocation, **({"reservedFor": reserved} if reserved else {})}
         return await self.client.update(CLAIMS, found, subresource="status")
+
+    async def reserve(self, claim: str, pod: Any) -> None:
+        """Add `pod` to those who rely on the claim."""
+        found = await self.get(CLAIMS, claim)
+        found["status"]["reservedFor"].append(consumer(pod))
+        await self.client.update(CLAIMS, found, subresource="status")
 
     async def deallocate(self, claim: str) -> None:
         """Free the claim's devices as the claim controller would once nobody uses it."""

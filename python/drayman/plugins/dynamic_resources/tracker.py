@@ -162,6 +162,8 @@ class ClaimTracker:
         entry = self._in_flight.pop(uid_of(new), None)
         if entry is not None:
             entry.seen.set_result(clashes)
+            if not clashes:
+                self.confirm(new)
         elif clashes and (old is None or allocation_of(old) is None):
             self._report_foreign(new, clashes)
 
