@@ -1,8 +1,13 @@
 package main
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"strconv"
 
-// quantityQuestion asks for everything about A, and about A and B where B is given.
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// quantityQuestion asks for everything about A, and about A and B where B is given. The float is a text: JSON knows
+// no infinity.
 type quantityQuestion struct {
 	A string  `json:"a"`
 	B *string `json:"b"`
@@ -15,7 +20,7 @@ type quantityAnswer struct {
 	Sign       int     `json:"sign"`
 	Value      int64   `json:"value"`
 	MilliValue int64   `json:"milliValue"`
-	Float      float64 `json:"float"`
+	Float      string  `json:"float"`
 	Compare    *int    `json:"compare,omitempty"`
 	Sum        *string `json:"sum,omitempty"`
 	Difference *string `json:"difference,omitempty"`
@@ -32,7 +37,7 @@ func compute(asked quantityQuestion) any {
 		Sign:       a.Sign(),
 		Value:      a.Value(),
 		MilliValue: a.MilliValue(),
-		Float:      a.AsApproximateFloat64(),
+		Float:      strconv.FormatFloat(a.AsApproximateFloat64(), 'g', -1, 64),
 	}
 	if asked.B == nil {
 		return given

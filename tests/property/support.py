@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
 from hack.oracle.layout import layout
@@ -37,7 +37,7 @@ def comparison(examples: float = 1.0, *, shrink: bool = True) -> Callable[[Test]
             report_multiple_bugs=False,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
         )
-        return pytest.mark.oracle(seed(SEED)(configure(test)))
+        return cast("Test", pytest.mark.oracle(seed(SEED)(configure(test))))
 
     return decorate
 

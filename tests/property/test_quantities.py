@@ -39,10 +39,9 @@ COMBINATION = ("compare", "sum", "difference")
 
 
 def chosen(answer: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
-    """Return what is compared; Go writes whole floats as integers, and leaves digits out at that."""
     if "error" in answer:
         return {"error": answer["error"]}
-    return {name: float(answer[name]) if name == "float" else answer[name] for name in members}
+    return {name: repr(float(answer[name])) if name == "float" else answer[name] for name in members}
 
 
 def described(text: str) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def described(text: str) -> dict[str, Any]:
         quantity = drayman.Quantity(text)
     except drayman.InputError as error:
         return {"error": error.message}
-    values = (str(quantity), quantity.format, quantity.value(), quantity.milli_value(), float(quantity))
+    values = (str(quantity), quantity.format, quantity.value(), quantity.milli_value(), repr(float(quantity)))
     return dict(zip(DESCRIPTION, values, strict=True))
 
 
