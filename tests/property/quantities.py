@@ -8,51 +8,10 @@ from hypothesis import strategies as st
 
 SUFFIXES = ("", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 EDGES = (
-    "0",
-    "-0",
-    "0.5",
-    ".5",
-    "5.",
-    "1e3",
-    "1E3",
-    "1e-3",
-    "1E",
-    "9223372036854775807",
-    "9223372036854775808",
-    "-9223372036854775808",
-    "9223372036854775807m",
-    "9223372036854775807Ki",
-    "8Ei",
-    "0.1n",
-    "1.0000000001",
-    "1023.9Mi",
-    "1e18",
-    "1e19",
-    "1e-9",
-    "1e-10",
-    "100e-2",
-    "12345678901234567890123",
-)
-BROKEN = (
-    "",
-    "+",
-    "-",
-    ".",
-    "1.2.3",
-    "1KI",
-    "1K",
-    "1 Gi",
-    " 1",
-    "e3",
-    "0x10",
-    "1e",
-    "1e+",
-    "1ee3",
-    "1eKi",
-    "NaN",
-    "1_0",
-    "١",
-)
+    "0 -0 0.5 .5 5. 1e3 1E3 1e-3 1E 0.1n 1.0000000001 1023.9Mi 8Ei 1e18 1e19 1e-9 1e-10 100e-2 12345678901234567890123 "
+    "9223372036854775807 9223372036854775808 -9223372036854775808 9223372036854775807m 9223372036854775807Ki"
+).split()
+BROKEN = ["", " 1", "1 Gi", *"+ - . 1.2.3 1KI 1K e3 0x10 1e 1e+ 1ee3 1eKi NaN 1_0 ١".split()]
 
 
 @st.composite
@@ -60,18 +19,17 @@ def _numbers(draw: st.DrawFn) -> str:
     sign = draw(st.sampled_from(("", "", "", "-", "+")))
     whole = draw(st.one_of(st.integers(0, 2000), st.integers(0, 10**20)).map(str))
     fraction = draw(st.one_of(st.just(""), st.text("0123456789", max_size=12).map(lambda digits: f".{digits}")))
-    exponent = st.integers(-20, 20).map(lambda power: f"e{power}")
-    return (
-        sign + draw(st.sampled_from(("", "", "", "0"))) + whole + fraction + draw(st.sampled_from(SUFFIXES) | exponent)
-    )
+    suffix = draw(st.sampled_from(SUFFIXES) | st.integers(-20, 20).map(lambda power: f"e{power}"))
+    return sign + draw(st.sampled_from(("", "", "", "0"))) + whole + fraction + suffix
 
 
 quantities = st.one_of(_numbers(), _numbers(), st.sampled_from(EDGES))
 """Texts that are quantities, nearly all of them."""
 
-quantity_texts = st.one_of(
-    quantities, quantities, st.sampled_from(BROKEN), st.text("0123456789.eE+-kKMGmunij ", max_size=8)
-)
+# Upstream takes seconds and more over exponents of many digits.
+_scrawls = st.text("0123456789.eE+-kKMGmunij ", max_size=8).filter(lambda text: not re.search(r"[eE]\D?\d{4}", text))
+
+quantity_texts = st.one_of(quantities, quantities, st.sampled_from(BROKEN), _scrawls)
 """Texts that may be quantities."""
 
 _identifiers = st.sampled_from(("0", "1", "10", "alpha", "beta", "rc", "x-y", "0a", "01", ""))
