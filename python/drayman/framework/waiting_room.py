@@ -18,9 +18,6 @@ class WaitingRoom:
         self._by_key: dict[str, QueuedPod] = {}
         self._by_rejector: dict[tuple[str, str], dict[str, QueuedPod]] = {}
 
-    def __len__(self) -> int:
-        return len(self._by_key)
-
     def add(self, queued: QueuedPod) -> None:
         """Let `queued` wait."""
         self._by_key[queued.key] = queued
@@ -39,10 +36,6 @@ class WaitingRoom:
         if keys is None:
             return list(pods.values())
         return [pods[key] for key in sorted(keys) if key in pods]
-
-    def oldest(self) -> QueuedPod | None:
-        """Return the pod that has waited longest."""
-        return next(iter(self._by_key.values()), None)
 
     def all(self) -> Iterable[QueuedPod]:
         """Return all pods, those that came first before the others."""

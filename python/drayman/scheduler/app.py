@@ -47,7 +47,8 @@ async def run(
 
     All truth is in the API server: a scheduler that is stopped at any point is continued by the next one. `random`
     breaks ties between nodes, None takes the first; `plugins` are used besides the built-in and installed ones. Raises
-    :class:`~drayman.errors.InputError` when the configuration names plugins or gates that do not exist.
+    :class:`~drayman.errors.InputError` when the configuration names plugins or gates that do not exist, and
+    `ConnectionError` when the API server cannot be reached at the start; later it is waited for.
     """
     settings = configuration.settings()
     informers = {resource.kind: _informer(client, clock, resource) for resource in WATCHED}
@@ -64,6 +65,7 @@ async def run(
         stores={kind: informer.store for kind, informer in informers.items()},
     )
     runtimes = profiles.build(configuration, handle, plugins)
+    has_taint_rules = await _serves_taint_rules(client, settings.features)
     async with asyncio.TaskGroup() as group:
         pods = informers["Pod"].store
         verdicts = Verdicts(handle.api, events, clock, group, pods.get)
@@ -81,7 +83,7 @@ async def run(
         for informer in informers.values():
             watches.connect(informer, handle)
         group.create_task(events.run(), name="events")
-        if not await _serves_taint_rules(client, settings.features):
+        if not has_taint_rules:
             del informers["DeviceTaintRule"]
         await _start(informers, group)
         cycle = SchedulingCycle(
