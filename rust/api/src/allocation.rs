@@ -13,7 +13,7 @@ use crate::taint::DeviceToleration;
 
 /// Devices and configuration of one claim, and the nodes that reach them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct AllocationResult {
     /// Devices and configuration.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -28,6 +28,7 @@ pub struct AllocationResult {
 
 /// Devices and configuration of one claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceAllocationResult {
     /// Devices, in order of requests.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -39,19 +40,19 @@ pub struct DeviceAllocationResult {
 
 /// One device for one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceRequestAllocationResult {
     /// `request`, or `request/subrequest`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub request: String,
     /// Driver.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub driver: String,
     /// Pool.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub pool: String,
     /// Device.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub device: String,
     /// True when the device stays free for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,8 +79,10 @@ pub struct DeviceRequestAllocationResult {
 
 /// Configuration for the devices of some requests.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceAllocationConfiguration {
     /// Where it comes from.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub source: AllocationConfigSource,
     /// Requests it is for; empty means all.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]

@@ -13,12 +13,13 @@ use crate::taint::DeviceToleration;
 
 /// A request for devices, and its allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct ResourceClaim {
     /// Name, namespace, uid.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// What is asked for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub spec: ResourceClaimSpec,
     /// What was allocated, and for whom it is reserved.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -27,6 +28,7 @@ pub struct ResourceClaim {
 
 /// `spec` of a [`ResourceClaim`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct ResourceClaimSpec {
     /// Requests, constraints and configuration.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -35,6 +37,7 @@ pub struct ResourceClaimSpec {
 
 /// What a claim asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceClaim {
     /// Requests, which must all be met.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -70,9 +73,9 @@ pub enum RequestKind {
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 struct RequestFields {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     exactly: Option<ExactDeviceRequest>,
@@ -104,10 +107,10 @@ impl From<DeviceRequest> for RequestFields {
 
 /// A description of devices, and how many of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct ExactDeviceRequest {
     /// Class; its selectors and configuration apply.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub device_class_name: String,
     /// A device must satisfy all of them.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -144,8 +147,9 @@ pub struct DeviceSubRequest {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct SubRequestFields {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     name: String,
     #[serde(flatten)]
     request: ExactDeviceRequest,
@@ -169,6 +173,7 @@ open_enum! {
 
 /// A condition on one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceSelector {
     /// The only kind that exists; absent is a kind that this version does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,14 +182,16 @@ pub struct DeviceSelector {
 
 /// A condition in CEL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct CelDeviceSelector {
     /// The expression; its variable is `device`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub expression: String,
 }
 
 /// How much capacity is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct CapacityRequirements {
     /// Amounts by qualified name.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "BTreeMap::is_empty")]
@@ -193,12 +200,13 @@ pub struct CapacityRequirements {
 
 /// An attribute computed from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceDerivedAttribute {
     /// Fully qualified name; hides an attribute of the device.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// The CEL expression.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub expression: String,
 }
 
@@ -225,7 +233,7 @@ pub enum ConstraintKind {
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 struct ConstraintFields {
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     requests: Vec<String>,
@@ -259,6 +267,7 @@ impl From<DeviceConstraint> for ConstraintFields {
 
 /// Configuration for the devices of some requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceClaimConfiguration {
     /// Requests (`request` or `request/subrequest`); empty means all.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -270,9 +279,10 @@ pub struct DeviceClaimConfiguration {
 
 /// Parameters that only a driver understands.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct OpaqueDeviceConfiguration {
     /// The driver.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub driver: String,
     /// Its parameters, as they were written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -281,7 +291,7 @@ pub struct OpaqueDeviceConfiguration {
 
 /// `status` of a [`ResourceClaim`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct ResourceClaimStatus {
     /// What was allocated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -296,33 +306,34 @@ pub struct ResourceClaimStatus {
 
 /// A user of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct ConsumerReference {
     /// API group; empty for core.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub api_group: String,
     /// Resource, such as `pods`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub resource: String,
     /// Name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// Identity.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub uid: String,
 }
 
 /// What a driver reports about an allocated device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct AllocatedDeviceStatus {
     /// Driver.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub driver: String,
     /// Pool.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub pool: String,
     /// Device.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub device: String,
     /// Share of the device.
     #[serde(default, rename = "shareID", skip_serializing_if = "Option::is_none")]
@@ -334,22 +345,24 @@ pub struct AllocatedDeviceStatus {
 
 /// A template that claims of pods are made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct ResourceClaimTemplate {
     /// Name and namespace.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// What the claims look like.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub spec: ResourceClaimTemplateSpec,
 }
 
 /// `spec` of a [`ResourceClaimTemplate`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct ResourceClaimTemplateSpec {
     /// Labels for the claims.
     #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// `spec` of the claims.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub spec: ResourceClaimSpec,
 }

@@ -8,9 +8,10 @@ use crate::serde_help::null_as_default;
 
 /// What a request names: selectors and configuration that an administrator prepared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceClass {
     /// Name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// Selectors and configuration.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -19,7 +20,7 @@ pub struct DeviceClass {
 
 /// `spec` of a [`DeviceClass`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceClassSpec {
     /// A device must satisfy all of them.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -34,6 +35,7 @@ pub struct DeviceClassSpec {
 
 /// Configuration for a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceClassConfiguration {
     /// The only kind that exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,10 +11,10 @@ use crate::taint::DeviceTaint;
 
 /// One device of a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct Device {
     /// Name within the pool.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// Attributes by qualified name.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "BTreeMap::is_empty")]
@@ -87,7 +87,7 @@ pub enum DeviceAttribute {
 }
 
 #[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
+#[serde(expecting = "an object", default)]
 struct AttributeFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     int: Option<i64>,
@@ -145,9 +145,10 @@ impl From<DeviceAttribute> for AttributeFields {
 
 /// A capacity of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceCapacity {
     /// How much there is.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub value: Quantity,
     /// How requests are rounded, on devices that allow multiple allocations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,7 +157,7 @@ pub struct DeviceCapacity {
 
 /// How requests for a capacity are rounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct CapacityRequestPolicy {
     /// What a request that names nothing takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,6 +172,7 @@ pub struct CapacityRequestPolicy {
 
 /// A range of amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct CapacityRequestPolicyRange {
     /// Smallest amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,17 +187,19 @@ pub struct CapacityRequestPolicyRange {
 
 /// One counter.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct Counter {
     /// Its value.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub value: Quantity,
 }
 
 /// What a device takes from one counter set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceCounterConsumption {
     /// Name of the counter set.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub counter_set: String,
     /// Amounts by counter.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "BTreeMap::is_empty")]
@@ -207,6 +211,7 @@ pub struct DeviceCounterConsumption {
 
 /// What a device adds to a pod's use of one resource of the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct NodeAllocatableResource {
     /// Amount that the device is accounted for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -218,7 +223,7 @@ pub struct NodeAllocatableResource {
 
 /// Amount that a device is accounted for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct NodeAllocatableMapping {
     /// Capacity whose consumed amount is multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +238,7 @@ pub struct NodeAllocatableMapping {
 
 /// Amount that using a device costs besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct NodeAllocatableOverhead {
     /// Once a pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,22 +8,22 @@ use crate::serde_help::null_as_default;
 
 /// `metadata` of an object, as far as allocation reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct Metadata {
     /// Name of the object.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Namespace; empty for objects of the cluster.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub namespace: String,
     /// Identity of the object: another object of the same name has another one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub uid: String,
     /// Version of this state of the object.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
     /// Version of the specification.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "is_zero")]
     pub generation: i64,
     /// Labels.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "BTreeMap::is_empty")]
@@ -42,18 +42,19 @@ impl Metadata {
 
 /// One condition of a status, as far as binding conditions read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct Condition {
     /// Type of the condition.
-    #[serde(default, rename = "type")]
+    #[serde(default, deserialize_with = "null_as_default", rename = "type")]
     pub kind: String,
     /// `True`, `False` or `Unknown`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub status: String,
     /// Machine-readable reason.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Text for people.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 

@@ -7,9 +7,10 @@ use crate::serde_help::{null_as_default, open_enum};
 
 /// A node, as far as devices are placed by it: its name, labels and declared features.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct Node {
     /// Name and labels.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// What the kubelet reports.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -18,7 +19,7 @@ pub struct Node {
 
 /// `status` of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct NodeStatus {
     /// Feature gates of the kubelet that a scheduler must know of.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -27,7 +28,7 @@ pub struct NodeStatus {
 
 /// Terms of which one must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct NodeSelector {
     /// The terms.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -36,7 +37,7 @@ pub struct NodeSelector {
 
 /// Requirements that must all hold; a term without any matches no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct NodeSelectorTerm {
     /// Requirements on labels.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
@@ -48,11 +49,13 @@ pub struct NodeSelectorTerm {
 
 /// One requirement on a label or field.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct NodeSelectorRequirement {
     /// Label or field.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub key: String,
     /// How its value relates to `values`.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub operator: NodeSelectorOperator,
     /// The values.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]

@@ -127,7 +127,7 @@ resource!(Node, "core/v1" => parse);
 
 /// What says how the rest is to be read.
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(expecting = "an object", rename_all = "camelCase", default)]
 pub struct Header {
     #[serde(deserialize_with = "null_as_default")]
     api_version: String,
@@ -138,7 +138,7 @@ pub struct Header {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(expecting = "an object", default)]
 struct Name {
     #[serde(deserialize_with = "null_as_default")]
     namespace: String,

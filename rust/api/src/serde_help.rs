@@ -32,6 +32,13 @@ macro_rules! open_enum {
             }
         }
 
+        /// A value that was not given is empty in Go.
+        impl Default for $name {
+            fn default() -> Self {
+                Self::Unknown(String::new())
+            }
+        }
+
         impl From<String> for $name {
             fn from(text: String) -> Self {
                 match text.as_str() {

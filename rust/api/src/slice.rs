@@ -11,24 +11,25 @@ use crate::serde_help::{null_as_default, open_enum};
 
 /// One slice of a pool of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct ResourceSlice {
     /// Name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// The pool and its devices.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub spec: ResourceSliceSpec,
 }
 
 /// `spec` of a [`ResourceSlice`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct ResourceSliceSpec {
     /// Driver that publishes the slice.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub driver: String,
     /// The pool that the slice belongs to.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub pool: ResourcePool,
     /// The only node that reaches the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,24 +71,25 @@ impl ResourceSliceSpec {
 
 /// The pool that a slice belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct ResourcePool {
     /// Name; may hold slashes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// Only slices of the newest generation count.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub generation: i64,
     /// How many slices the pool has in this generation.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub resource_slice_count: i64,
 }
 
 /// Counters that devices share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct CounterSet {
     /// Name within the pool.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub name: String,
     /// Counters by name.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "BTreeMap::is_empty")]

@@ -3,19 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use crate::metadata::Metadata;
-use crate::serde_help::open_enum;
+use crate::serde_help::{null_as_default, open_enum};
 
 /// A taint on a device.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceTaint {
     /// Key.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub key: String,
     /// Value.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "String::is_empty")]
     pub value: String,
     /// Effect.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub effect: DeviceTaintEffect,
     /// When it was set (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +37,7 @@ open_enum! {
 
 /// A toleration of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceToleration {
     /// Key of the taints; absent matches every key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,28 +67,32 @@ open_enum! {
 }
 
 /// Taints devices without their driver's help.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceTaintRule {
     /// Name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub metadata: Metadata,
     /// Which devices, and the taint.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub spec: DeviceTaintRuleSpec,
 }
 
 /// `spec` of a [`DeviceTaintRule`].
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 pub struct DeviceTaintRuleSpec {
     /// Devices; absent selects none, empty selects all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_selector: Option<DeviceTaintSelector>,
     /// The taint.
+    #[serde(default, deserialize_with = "null_as_default")]
     pub taint: DeviceTaint,
 }
 
 /// Selects devices by names that must all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(expecting = "an object")]
 pub struct DeviceTaintSelector {
     /// Driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]

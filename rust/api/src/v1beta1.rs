@@ -12,14 +12,16 @@ use crate::serde_help::null_as_default;
 use crate::{Device, ResourceClaim, ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec};
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(crate) struct Slice {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     metadata: Metadata,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     spec: SliceSpec,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "an object")]
 struct SliceSpec {
     #[serde(default, deserialize_with = "null_as_default")]
     devices: Vec<NestedDevice>,
@@ -28,8 +30,9 @@ struct SliceSpec {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct NestedDevice {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     name: String,
     /// Absent on a device of a type that came after `basic`: the device has a name and nothing else.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -45,38 +48,43 @@ impl From<Slice> for ResourceSlice {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(crate) struct Claim {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     metadata: Metadata,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     spec: ClaimSpec,
     #[serde(default, deserialize_with = "null_as_default")]
     status: ResourceClaimStatus,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(crate) struct Template {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     metadata: Metadata,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     spec: TemplateSpec,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "an object")]
 struct TemplateSpec {
     #[serde(default, deserialize_with = "null_as_default")]
     metadata: Metadata,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     spec: ClaimSpec,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "an object")]
 struct ClaimSpec {
     #[serde(default, deserialize_with = "null_as_default")]
     devices: Devices,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "an object")]
 struct Devices {
     #[serde(default, deserialize_with = "null_as_default")]
     requests: Vec<FlatRequest>,
@@ -87,9 +95,9 @@ struct Devices {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(expecting = "an object", rename_all = "camelCase")]
 struct FlatRequest {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_default")]
     name: String,
     #[serde(default, deserialize_with = "null_as_default")]
     first_available: Vec<DeviceSubRequest>,

@@ -1,8 +1,8 @@
 //! Decoding of objects: versions, unions, unknown values, errors.
 
 use drayman_api::{
-    AllocationMode, ConstraintKind, DecodeError, DeviceAttribute, DeviceClass, NodeSelection, Object, RequestKind,
-    Resource, ResourceClaim, ResourceSlice,
+    AllocationMode, ConstraintKind, DecodeError, DeviceAttribute, DeviceClass, DeviceTaintEffect, NodeSelection,
+    Object, RequestKind, Resource, ResourceClaim, ResourceSlice,
 };
 use serde_json::{Value, json};
 
@@ -83,6 +83,26 @@ fn null_is_read_as_absent() {
     );
     assert_eq!(slice.spec.node_selection(), NodeSelection::All);
     assert!(slice.spec.devices.is_empty());
+}
+
+#[test]
+fn fields_that_are_missing_are_empty() {
+    let slice = slice(
+        &json!({"spec": {"driver": "d", "devices": [{"name": null, "taints": [{"key": "k"}], "capacity": {"c": {}}}]}}),
+    );
+    let device = &slice.spec.devices[0];
+    assert_eq!(device.name, "");
+    assert_eq!(device.taints[0].effect, DeviceTaintEffect::Unknown(String::new()));
+    assert!(device.capacity["c"].value.is_zero());
+}
+
+#[test]
+fn object_in_the_wrong_form_is_told_as_such() {
+    assert_eq!(
+        error(&json!({"kind": "ResourceSlice", "spec": "x"})),
+        "ResourceSlice: spec: invalid type: string \"x\", expected an object"
+    );
+    assert_eq!(error(&json!(7)), "object: invalid type: integer `7`, expected an object");
 }
 
 #[test]
