@@ -11,7 +11,7 @@ use drayman_api::{
 use crate::error::AllocationError;
 use crate::features::Feature;
 use crate::plan::{Alternative, ClaimPlan, Plan};
-use crate::search::Pick;
+use crate::search::Assignment;
 
 /// Gives shares of devices their identity.
 pub trait ShareIds {
@@ -30,15 +30,18 @@ impl<F: FnMut(&ResourceClaim, usize) -> String> ShareIds for F {
 pub struct Allocated {
     plan: Arc<Plan>,
     node: String,
-    picks: Vec<Pick>,
+    assignments: Vec<Assignment>,
 }
 
 impl Allocated {
     /// Fails where the node selector of a claim cannot be made.
-    pub(crate) fn new(plan: Arc<Plan>, node: &str, picks: Vec<Pick>) -> Result<Self, AllocationError> {
-        let allocated = Self { plan, node: node.to_owned(), picks };
-        for (index, claim) in allocated.plan.claims.iter().enumerate() {
-            allocated.node_selector(index, claim)?;
+    pub(crate) fn new(plan: Arc<Plan>, node: &str, assignments: Vec<Assignment>) -> Result<Self, AllocationError> {
+        let allocated = Self { plan, node: node.to_owned(), assignments };
+        let selects = |assignment: &Assignment| assignment.layout.slice(assignment.device).node_name().is_none();
+        if allocated.assignments.iter().any(selects) {
+            for (index, claim) in allocated.plan.claims.iter().enumerate() {
+                allocated.node_selector(index, claim)?;
+            }
         }
         Ok(allocated)
     }
@@ -50,8 +53,9 @@ impl Allocated {
 
     /// For each request of each claim, the position of the alternative that was chosen; 0 without `firstAvailable`.
     pub fn chosen(&self, claim: usize, request: usize) -> usize {
-        let of_request = |pick: &&Pick| pick.choice.claim == claim && pick.choice.request == request;
-        self.picks.iter().find(of_request).map_or(0, |pick| pick.choice.alternative)
+        let of_request =
+            |assignment: &&Assignment| assignment.choice.claim == claim && assignment.choice.request == request;
+        self.assignments.iter().find(of_request).map_or(0, |assignment| assignment.choice.alternative)
     }
 
     /// The allocation of each claim, in the order of the claims.
@@ -61,10 +65,12 @@ impl Allocated {
     }
 
     fn result(&self, index: usize, claim: &ClaimPlan, share_ids: &mut dyn ShareIds) -> AllocationResult {
-        let picks = self.picks_of(index).enumerate();
+        let assignments = self.assignments_of(index).enumerate();
         AllocationResult {
             devices: DeviceAllocationResult {
-                results: picks.map(|(position, pick)| self.device(claim, position, pick, share_ids)).collect(),
+                results: assignments
+                    .map(|(position, assignment)| self.device(claim, position, assignment, share_ids))
+                    .collect(),
                 config: self.config(index, claim),
             },
             // Whether it can be made was found out before.
@@ -73,33 +79,33 @@ impl Allocated {
         }
     }
 
-    fn picks_of(&self, claim: usize) -> impl Iterator<Item = &Pick> {
-        self.picks.iter().filter(move |pick| pick.choice.claim == claim)
+    fn assignments_of(&self, claim: usize) -> impl Iterator<Item = &Assignment> {
+        self.assignments.iter().filter(move |assignment| assignment.choice.claim == claim)
     }
 
     fn device(
         &self,
         claim: &ClaimPlan,
         position: usize,
-        pick: &Pick,
+        assignment: &Assignment,
         share_ids: &mut dyn ShareIds,
     ) -> DeviceRequestAllocationResult {
-        let alternative = &claim.requests[pick.choice.request].alternatives[pick.choice.alternative];
-        let (device, slice) = (pick.layout.device(pick.spot.device), pick.layout.slice(pick.spot.device));
+        let alternative = &claim.requests[assignment.choice.request].alternatives[assignment.choice.alternative];
+        let (device, slice) = (assignment.layout.device(assignment.device), assignment.layout.slice(assignment.device));
         let conditions = self.plan.features.has(Feature::BindingConditions);
         let if_on =
             |conditions_of_device: &Vec<String>| if conditions { conditions_of_device.clone() } else { Vec::new() };
         DeviceRequestAllocationResult {
             request: alternative.reference.clone(),
-            driver: pick.layout.id.driver.clone(),
-            pool: pick.layout.id.pool.clone(),
+            driver: assignment.layout.id.driver.clone(),
+            pool: assignment.layout.id.pool.clone(),
             device: device.name.clone(),
             admin_access: alternative.admin.then_some(true),
             tolerations: alternative.request.tolerations.clone(),
             binding_conditions: if_on(&device.binding_conditions),
             binding_failure_conditions: if_on(&device.binding_failure_conditions),
-            share_id: pick.share.as_ref().map(|_| share_ids.share_id(&claim.object, position)),
-            consumed_capacity: pick.share.clone().unwrap_or_default(),
+            share_id: assignment.share.as_ref().map(|_| share_ids.share_id(&claim.object, position)),
+            consumed_capacity: assignment.share.clone().unwrap_or_default(),
             skip_node_operations: slice.object.spec.skip_node_operations.clone(),
         }
     }
@@ -149,8 +155,9 @@ impl Allocated {
     /// the slices match.
     fn node_selector(&self, index: usize, claim: &ClaimPlan) -> Result<Option<NodeSelector>, AllocationError> {
         let mut merged = NodeSelectorTerm::default();
-        for pick in self.picks_of(index) {
-            let (device, slice) = (pick.layout.device(pick.spot.device), pick.layout.slice(pick.spot.device));
+        for assignment in self.assignments_of(index) {
+            let (device, slice) =
+                (assignment.layout.device(assignment.device), assignment.layout.slice(assignment.device));
             let (node_name, selector) = if slice.per_device() {
                 (&device.node_name, &device.node_selector)
             } else {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use drayman_api::{Device, DeviceId, DeviceTaint, PoolId};
+use drayman_api::{Device, DeviceCapacity, DeviceId, DeviceTaint, PoolId};
 use rustc_hash::FxHashMap;
 
 use crate::bits::DeviceSet;
@@ -51,6 +51,8 @@ pub(crate) struct Layout {
     elsewhere: Vec<(String, Consumption)>,
     /// Devices that the node does not reach although it reaches their slice.
     beyond: DeviceSet,
+    /// Devices that only selectors and constraints distinguish: given out whole, untainted, without counters or operations left out.
+    plain: DeviceSet,
     verdicts: RwLock<Vec<(Weak<Chain>, Arc<Verdicts>)>>,
 }
 
@@ -70,6 +72,7 @@ impl Layout {
             consumptions: Vec::new(),
             elsewhere: Vec::new(),
             beyond: DeviceSet::default(),
+            plain: DeviceSet::default(),
             verdicts: RwLock::default(),
         }
     }
@@ -108,7 +111,11 @@ impl Layout {
             layout.has_binding_conditions |= devices.iter().any(|device| !device.binding_conditions.is_empty());
         }
         layout.beyond = DeviceSet::empty(layout.len());
+        layout.plain = DeviceSet::empty(layout.len());
         for position in 0..layout.len() {
+            if is_plain(layout.slice(position), layout.device(position), layout.taints(position)) {
+                layout.plain.insert(position);
+            }
             if layout.slice(position).per_device() && !reaches(layout.device(position)) {
                 layout.beyond.insert(position);
             }
@@ -152,6 +159,11 @@ impl Layout {
     pub(crate) fn taints(&self, position: usize) -> &[DeviceTaint] {
         let Place { slice, device } = self.places[position];
         self.slices[slice].taints(device)
+    }
+
+    /// Whether nothing but selectors and constraints can be against a device that is free, for a request without capacity.
+    pub(crate) fn is_plain(&self, position: usize) -> bool {
+        self.plain.contains(position)
     }
 
     pub(crate) fn device_id(&self, position: usize) -> DeviceId {
@@ -214,6 +226,15 @@ impl Layout {
         }
         verdicts
     }
+}
+
+fn is_plain(slice: &Slice, device: &Device, taints: &[DeviceTaint]) -> bool {
+    let whole = |capacity: &DeviceCapacity| capacity.request_policy.is_none() && capacity.value.sign() >= 0;
+    device.allow_multiple_allocations != Some(true)
+        && device.consumes_counters.is_empty()
+        && taints.is_empty()
+        && slice.object.spec.skip_node_operations.is_empty()
+        && device.capacity.values().all(whole)
 }
 
 fn refuse_duplicate_names(slices: &[Arc<Slice>]) -> Result<(), String> {

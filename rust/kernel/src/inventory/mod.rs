@@ -25,7 +25,7 @@ use crate::result::Allocated;
 use crate::search::{Search, Stop};
 use crate::selectors::Selectors;
 use classes::Classes;
-use nodes::Topology;
+use nodes::{Site, Topology};
 use pools::Rules;
 use slices::Slice;
 use usage::{Holding, Usage};
@@ -131,18 +131,16 @@ impl Inventory {
     ) -> Evaluation {
         self.topology.refresh(nodes.unwrap_or_default(), &self.usage);
         let plan = Arc::new(self.lower(claims));
-        let nodes: Vec<&str> = nodes.map_or_else(|| self.topology.node_names().collect(), <[_]>::to_vec);
         let before = budget.used();
-        let mut evaluation = Evaluation { outcomes: Vec::with_capacity(nodes.len()), interrupted: None, steps: 0 };
-        for node in nodes {
-            match self.search(&plan, node, budget) {
-                Ok(outcome) => evaluation.outcomes.push((node.to_owned(), outcome)),
-                Err(interrupt) => {
-                    evaluation.interrupted = Some(interrupt);
-                    break;
-                }
+        let mut evaluation = Evaluation { outcomes: Vec::new(), interrupted: None, steps: 0 };
+        evaluation.interrupted = match nodes {
+            Some(nodes) => {
+                let sites = nodes.iter().map(|node| self.topology.site(node));
+                visit(&plan, sites, budget, &mut evaluation.outcomes)
             }
+            None => visit(&plan, self.topology.sites(), budget, &mut evaluation.outcomes),
         }
+        .err();
         evaluation.steps = budget.used() - before;
         evaluation
     }
@@ -164,18 +162,31 @@ impl Inventory {
         Lowering { rules: self.rules, classes: &self.classes, selectors: &mut self.selectors }.lower(claims)
     }
 
-    fn search(&self, plan: &Arc<Plan>, node: &str, budget: &mut Budget<'_>) -> Result<Outcome, Interrupt> {
-        let found = match Search::new(plan, self.topology.site(node)).run(budget) {
-            Ok(None) => return Ok(Outcome::Unallocatable),
-            Ok(Some(picks)) => Allocated::new(Arc::clone(plan), node, picks),
-            Err(Stop::Failed(error)) => Err(error),
-            Err(Stop::Interrupted(interrupt)) => return Err(interrupt),
-        };
-        Ok(found.map_or_else(Outcome::Failed, Outcome::Allocated))
-    }
-
     /// Without consumable capacity, who holds a share holds the device.
     fn counts_shares(&self) -> bool {
         self.rules.features.has(Feature::ConsumableCapacity)
     }
+}
+
+/// Searches node by node, with one search that moves on.
+fn visit<'a>(
+    plan: &Arc<Plan>,
+    sites: impl Iterator<Item = Site<'a>>,
+    budget: &mut Budget<'_>,
+    outcomes: &mut Vec<(String, Outcome)>,
+) -> Result<(), Interrupt> {
+    let mut sites = sites.peekable();
+    let Some(first) = sites.peek() else { return Ok(()) };
+    let mut search = Search::new(plan, *first);
+    for site in sites {
+        search.move_to(site);
+        let found = match search.run(budget) {
+            Ok(None) => Ok(Outcome::Unallocatable),
+            Ok(Some(found)) => Allocated::new(Arc::clone(plan), site.name, found).map(Outcome::Allocated),
+            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::Interrupted(interrupt)) => return Err(interrupt),
+        };
+        outcomes.push((site.name.to_owned(), found.unwrap_or_else(Outcome::Failed)));
+    }
+    Ok(())
 }

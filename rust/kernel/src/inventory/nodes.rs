@@ -208,6 +208,11 @@ impl Topology {
         self.nodes.keys().map(String::as_str)
     }
 
+    /// All nodes as the search sees them, in byte order of their names.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = Site<'_>> {
+        self.nodes.iter().map(|(name, entry)| Site { name, entry: Some(entry), pools: &self.pools })
+    }
+
     /// A node as the search sees it.
     pub(crate) fn site<'a>(&'a self, name: &'a str) -> Site<'a> {
         Site { name, entry: self.nodes.get(name), pools: &self.pools }

@@ -16,6 +16,12 @@ type Key = (usize, usize, Option<u64>, Spot);
 #[derive(Debug, Default)]
 pub(super) struct Attributes(FxHashMap<Key, Option<Rc<AttributeValue>>>);
 
+impl Attributes {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl Search<'_> {
     /// The value that a constraint finds on a device for an alternative; none where the device has no such attribute.
     pub(super) fn attribute(

@@ -34,6 +34,15 @@ pub(super) struct Pruning {
     failures: FxHashMap<State, DeadEnd>,
 }
 
+impl Pruning {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        if self.is_on {
+            *self = Self::default();
+        }
+    }
+}
+
 impl Search<'_> {
     /// Starts to learn.
     pub(super) fn start_pruning(&mut self) {

@@ -11,22 +11,35 @@ mod likeness;
 mod refusal;
 mod taken;
 
+use std::sync::Arc;
+
 use drayman_api::PoolId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::bits::first_candidate;
 use crate::budget::{Budget, Interrupt};
+use crate::capacity::Amounts;
 use crate::error::{AllocationError, CapacityStage, PoolDefect};
+use crate::inventory::layout::Layout;
 use crate::inventory::nodes::Site;
 use crate::limits::ALLOCATION_RESULTS_MAX_SIZE;
 use crate::plan::{Alternative, Mode, Plan};
 use attributes::Attributes;
 use failures::{Pruning, State};
 use likeness::Kind;
-use taken::Taken;
+use taken::{Pick, Taken};
 
-pub(crate) use taken::Pick;
+/// A device that was found for a request. Independent of the search and of the inventory.
+#[derive(Debug)]
+pub(crate) struct Assignment {
+    pub(crate) choice: Choice,
+    pub(crate) layout: Arc<Layout>,
+    /// Position in the layout.
+    pub(crate) device: usize,
+    /// What is taken from the device when it is shared; then it gets a share ID, even if there is nothing to take.
+    pub(crate) share: Option<Amounts>,
+}
 
 /// A device, by positions of its pool on the node and of itself in the pool. The order is that in which devices are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,23 +148,44 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Starts over on another node.
+    pub(crate) fn move_to(&mut self, site: Site<'a>) {
+        self.site = site;
+        self.forced.clear();
+        self.taken.clear();
+        self.attributes.clear();
+        self.pruning.clear();
+        self.frames.clear();
+    }
+
     /// The devices of all claims in order of requests, or none if they do not fit.
-    pub(crate) fn run(mut self, budget: &mut Budget<'_>) -> Result<Option<Vec<Pick>>, Stop> {
+    pub(crate) fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Vec<Assignment>>, Stop> {
         if let Some(error) = self.site.error() {
             return Err(error.clone().into());
         }
         self.check_claims()?;
         if self.descend(budget)? {
-            return Ok(Some(self.taken.into_picks()));
+            return Ok(Some(self.assignments()));
         }
-        let invalid: Vec<(PoolId, String)> = self
-            .site
-            .pools()
-            .filter_map(|pool| Some((&pool.layout.id, pool.layout.unusable.as_ref()?)))
-            .filter(|(_, unusable)| unusable.defect == PoolDefect::Invalid)
-            .map(|(id, unusable)| ((**id).clone(), unusable.reason.clone()))
-            .collect();
+        let invalid = self.invalid_pools();
         if invalid.is_empty() { Ok(None) } else { Err(AllocationError::InvalidPools { pools: invalid }.into()) }
+    }
+
+    fn assignments(&mut self) -> Vec<Assignment> {
+        let picks = self.taken.take_picks();
+        let assignment = |Pick { choice, spot, share }| Assignment {
+            choice,
+            layout: Arc::clone(&self.view(spot).layout),
+            device: spot.device,
+            share,
+        };
+        picks.into_iter().map(assignment).collect()
+    }
+
+    fn invalid_pools(&self) -> Vec<(PoolId, String)> {
+        let unusable = self.site.pools().filter_map(|pool| Some((&pool.layout.id, pool.layout.unusable.as_ref()?)));
+        let invalid = unusable.filter(|(_, unusable)| unusable.defect == PoolDefect::Invalid);
+        invalid.map(|(id, unusable)| ((**id).clone(), unusable.reason.clone())).collect()
     }
 
     fn descend(&mut self, budget: &mut Budget<'_>) -> Result<bool, Stop> {

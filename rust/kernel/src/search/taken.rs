@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use drayman_api::Device;
+use smallvec::SmallVec;
 
 use crate::capacity::{self, Amounts, CapacityRules};
 use crate::constraint::ConstraintState;
 use crate::counters::{Consumption, InFlightCounters, TakenCounters};
 use crate::error::{AllocationError, CapacityStage};
 use crate::features::Feature;
-use crate::inventory::layout::{Layout, PoolView};
+use crate::inventory::layout::PoolView;
 use crate::node_selector;
 use crate::plan::{Alternative, Plan};
 use crate::search::{Choice, Search, Spot};
@@ -20,26 +21,31 @@ const OPTIONAL_NODE_OPERATIONS: &str = "DRAOptionalNodeOperations";
 
 /// A device that was taken.
 #[derive(Debug)]
-pub(crate) struct Pick {
-    pub(crate) choice: Choice,
-    pub(crate) spot: Spot,
-    pub(crate) layout: Arc<Layout>,
-    /// What is taken from the device when it is shared; then it gets a share ID, even if there is nothing to take.
-    pub(crate) share: Option<Amounts>,
+pub(super) struct Pick {
+    pub(super) choice: Choice,
+    pub(super) spot: Spot,
+    /// What is taken from the device when it is shared.
+    pub(super) share: Option<Amounts>,
+}
+
+/// What giving a pick back has to undo.
+#[derive(Debug, Default)]
+struct Undo {
     counters: Option<TakenCounters>,
+    /// Constraints that the device was added to.
+    constraints: SmallVec<[usize; 2]>,
 }
 
 /// All that is taken at some point of a search.
 #[derive(Debug)]
 pub(super) struct Taken {
     picks: Vec<Pick>,
+    undo: Vec<Undo>,
     /// Results by claim.
     results: Vec<i64>,
     pub(super) counters: InFlightCounters,
     /// Constraints by claim.
     pub(super) constraints: Vec<Vec<ConstraintState>>,
-    /// Constraints that each pick was added to.
-    added: Vec<Vec<usize>>,
 }
 
 impl Taken {
@@ -50,10 +56,17 @@ impl Taken {
         });
         Self {
             picks: Vec::new(),
+            undo: Vec::new(),
             results: vec![0; plan.claims.len()],
             counters: InFlightCounters::default(),
             constraints: states.collect(),
-            added: Vec::new(),
+        }
+    }
+
+    /// Gives everything back.
+    pub(super) fn clear(&mut self) {
+        while !self.picks.is_empty() {
+            self.give_back_last();
         }
     }
 
@@ -65,16 +78,20 @@ impl Taken {
         &self.picks
     }
 
-    pub(super) fn into_picks(self) -> Vec<Pick> {
-        self.picks
+    /// Hands the picks over, and gives everything back.
+    pub(super) fn take_picks(&mut self) -> Vec<Pick> {
+        let picks = self.picks.iter_mut();
+        let picks = picks.map(|pick| Pick { choice: pick.choice, spot: pick.spot, share: pick.share.take() }).collect();
+        self.clear();
+        picks
     }
 
     /// Undoes the last [`Search::take`] that succeeded.
     pub(super) fn give_back_last(&mut self) {
-        let (Some(pick), Some(added)) = (self.picks.pop(), self.added.pop()) else { return };
+        let (Some(pick), Some(undo)) = (self.picks.pop(), self.undo.pop()) else { return };
         self.results[pick.choice.claim] -= 1;
-        self.withdraw(pick.choice.claim, &added);
-        if let Some(counters) = pick.counters {
+        self.withdraw(pick.choice.claim, &undo.constraints);
+        if let Some(counters) = undo.counters {
             self.counters.give_back(counters);
         }
     }
@@ -142,11 +159,13 @@ impl<'a> Search<'a> {
         spot: Spot,
         stage: CapacityStage,
     ) -> Result<Option<Amounts>, AllocationError> {
-        if !self.consumes_capacity() {
+        let alternative = self.alternative(choice);
+        let view = self.view(spot);
+        let is_all_taken = || view.state.consumed.is_empty() && view.layout.is_plain(spot.device);
+        if !self.consumes_capacity() || alternative.request.capacity.is_none() && is_all_taken() {
             return Ok(Some(Amounts::new()));
         }
-        let alternative = self.alternative(choice);
-        let (view, rules) = (self.view(spot), self.capacity_rules(spot));
+        let rules = self.capacity_rules(spot);
         let capacity = &self.device(spot).capacity;
         let amounts = capacity::consumed(alternative.request.capacity.as_ref(), capacity, rules);
         let amounts = amounts.map_err(|error| AllocationError::Capacity {
@@ -172,13 +191,11 @@ impl<'a> Search<'a> {
         forced: bool,
     ) -> Result<bool, AllocationError> {
         let (alternative, view) = (self.alternative(choice), self.view(spot));
-        let charged = self.charged(choice, spot);
-        if !self.operations_allow(spot) || !self.counters_allow(spot, charged) {
-            return Ok(false);
-        }
-        let tolerations = &alternative.request.tolerations;
-        let taints = view.layout.taints(spot.device);
-        if self.plan.features.has(Feature::DeviceTaints) && taints::blocking(taints, tolerations).is_some() {
+        let is_plain = view.layout.is_plain(spot.device);
+        let charged = if is_plain { None } else { self.charged(choice, spot) };
+        if !is_plain
+            && !(self.operations_allow(spot) && self.counters_allow(spot, charged) && self.taints_allow(choice, spot))
+        {
             return Ok(false);
         }
         let Some(added) = self.add_to_constraints(choice, spot)? else {
@@ -196,14 +213,9 @@ impl<'a> Search<'a> {
         };
         let counters =
             charged.map(|consumption| self.taken.counters.take(spot.pool, &view.state.available, consumption));
-        self.taken.picks.push(Pick {
-            choice,
-            spot,
-            layout: Arc::clone(&view.layout),
-            share: self.is_shareable(spot).then_some(amounts),
-            counters,
-        });
-        self.taken.added.push(added);
+        let share = (!is_plain && self.is_shareable(spot)).then_some(amounts);
+        self.taken.picks.push(Pick { choice, spot, share });
+        self.taken.undo.push(Undo { counters, constraints: added });
         self.taken.results[choice.claim] += 1;
         Ok(true)
     }
@@ -235,9 +247,19 @@ impl<'a> Search<'a> {
             && self.taken.counters.short(spot.pool, available, consumption).is_none()
     }
 
+    fn taints_allow(&self, choice: Choice, spot: Spot) -> bool {
+        let tolerations = &self.alternative(choice).request.tolerations;
+        !self.plan.features.has(Feature::DeviceTaints)
+            || taints::blocking(self.view(spot).layout.taints(spot.device), tolerations).is_none()
+    }
+
     /// Adds a device to the constraints that are about it: their positions, or none if one of them excludes it.
-    fn add_to_constraints(&mut self, choice: Choice, spot: Spot) -> Result<Option<Vec<usize>>, AllocationError> {
-        let mut added = Vec::new();
+    fn add_to_constraints(
+        &mut self,
+        choice: Choice,
+        spot: Spot,
+    ) -> Result<Option<SmallVec<[usize; 2]>>, AllocationError> {
+        let mut added = SmallVec::new();
         for constraint in &self.alternative(choice).constrained_by {
             let value = self.attribute(choice, *constraint, spot);
             let state = &mut self.taken.constraints[choice.claim][*constraint];
