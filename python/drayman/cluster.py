@@ -110,7 +110,7 @@ class Cluster:
         inventory, claims = self._inventory.copy(), dict(self._claims)
         for key, allocation in zip(outcome.claims, outcome.allocations, strict=True):
             claim = json.loads(self._claim(key))
-            claim["status"] = {**(claim.get("status") or {}), "allocation": allocation}
+            claim["status"] = {**_mapping(claim.get("status")), "allocation": allocation}
             claims[key] = json.dumps(claim).encode()
             inventory.apply(claims[key])
         return Cluster(inventory, claims, self._nodes)
@@ -118,7 +118,7 @@ class Cluster:
     def _evaluate(self, claims: str | Sequence[str], nodes: Sequence[str]) -> Evaluation:
         objects = [self._claim(key) for key in _keys(claims)]
         for key, claim in zip(_keys(claims), objects, strict=True):
-            if (json.loads(claim).get("status") or {}).get("allocation"):
+            if _mapping(json.loads(claim).get("status")).get("allocation"):
                 raise InputError(f"claim `{key}` is allocated already")
         return self._inventory.evaluate(objects, nodes)
 
@@ -155,9 +155,10 @@ class _Builder:
 
     def _add_claim(self, obj: Mapping[str, Any]) -> None:
         metadata = obj.get("metadata") or {}
-        placed = {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"}}
-        change = self.inventory.apply(placed)
-        self.claims[f"{change.namespace}/{change.name}"] = json.dumps(placed).encode()
+        if isinstance(metadata, Mapping):
+            obj = {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"}}
+        change = self.inventory.apply(obj)
+        self.claims[f"{change.namespace}/{change.name}"] = json.dumps(obj).encode()
 
 
 def _keys(claims: str | Sequence[str]) -> tuple[str, ...]:
@@ -166,6 +167,11 @@ def _keys(claims: str | Sequence[str]) -> tuple[str, ...]:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a member that is an object; one that is absent or something else counts as empty."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _none_fits(evaluation: Evaluation, claims: tuple[str, ...]) -> Unallocatable:

@@ -1,0 +1,88 @@
+"""Whatever objects say, the answer is an outcome or one of our errors, never a panic."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import drayman
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .conftest import Object, Objects
+
+ODD_VALUES: tuple[Any, ...] = (
+    *(None, "", True, 0, -1, 2**63 - 1, -(2**63), 2**64, 1.5, [], {}),
+    *("x" * 300, "1Gi", "-5", "1e1000", "99999999999999999999", "a/b/c", "All", "ExactCount", "é", "device.driver"),
+)
+
+
+@pytest.fixture
+def base(objects: Objects) -> list[Object]:
+    """Objects that use every part of the API at once."""
+    slice_ = objects.slice("worker-1", 3)
+    slice_["spec"]["devices"][0] |= {
+        "allowMultipleAllocations": True,
+        "capacity": {
+            "memory": {
+                "value": "80Gi",
+                "requestPolicy": {"default": "1Gi", "validRange": {"min": "1Gi", "max": "40Gi", "step": "1Gi"}},
+            }
+        },
+        "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+    }
+    slice_["spec"]["devices"][1] |= {"consumesCounters": [{"counterSet": "set", "counters": {"c": {"value": "1"}}}]}
+    counters = copy.deepcopy(slice_)
+    counters["metadata"]["name"] = "counters"
+    del counters["spec"]["devices"]
+    counters["spec"]["sharedCounters"] = [{"name": "set", "counters": {"c": {"value": "1"}}}]
+    for part in (slice_, counters):
+        part["spec"]["pool"]["resourceSliceCount"] = 2
+    claim = objects.claim(
+        "claim",
+        count=1,
+        selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].index >= 0'}}],
+        tolerations=[{"key": "k", "operator": "Exists"}],
+        capacity={"requests": {"memory": "2Gi"}},
+    )
+    claim["spec"]["devices"]["requests"].append(
+        {"name": "more", "firstAvailable": [{"name": "a", "deviceClassName": "gpu", "count": 9}]}
+    )
+    claim["spec"]["devices"]["constraints"] = [{"matchAttribute": "gpu.example.com/index"}]
+    return [slice_, counters, objects.device_class(), objects.node("worker-1"), claim]
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every container in `value` with each of its keys or positions."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield value, key
+        yield from places(value[key])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_odd_values_never_panic(base: list[Object], seed: int) -> None:
+    choice = random.Random(seed)
+    for _ in range(100):
+        objects = copy.deepcopy(base)
+        for _ in range(choice.randint(1, 3)):
+            container, key = choice.choice(list(places(objects)))
+            container[key] = copy.deepcopy(choice.choice(ODD_VALUES))
+        given = [obj for obj in objects if isinstance(obj, dict)]
+        with contextlib.suppress(drayman.DraymanError):
+            cluster = drayman.Cluster.from_objects(given, compatibility=choice.choice(["1.37", "fixed"]))
+            for name in cluster.claims:
+                outcome = cluster.allocate(name)
+                if isinstance(outcome, drayman.Unallocatable):
+                    assert outcome.explanation.line()
+
+
+def test_huge_object_is_refused() -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Inventory().apply(b"{" + b" " * (3 * 1024 * 1024) + b"}")
+    assert str(caught.value) == "object of 3145730 bytes exceeds the limit of 3145728"
