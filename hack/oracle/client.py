@@ -27,6 +27,10 @@ class OracleError(Exception):
     """The oracle does not build, or did not understand the question."""
 
 
+class UpstreamPanicError(OracleError):
+    """Upstream's code panicked: there is no answer to agree with."""
+
+
 class GoMissingError(OracleError):
     """There is no Go to build the oracle with."""
 
@@ -46,16 +50,17 @@ class Oracle:
         self._process.communicate()
 
     def ask(self, kind: str, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to one question. Raises :class:`OracleError` when there is none."""
+        """Return the answer to one question. Raises :class:`OracleError`, or its subclass for a panic, when there is none."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({**question, "kind": kind}) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         answer: dict[str, Any] = json.loads(line) if line else {"malformed": "the oracle ended"}
-        for problem in ("malformed", "panic"):
-            if problem in answer:
-                raise OracleError(f"{problem}: {answer[problem]}")
+        if "malformed" in answer:
+            raise OracleError(answer["malformed"])
+        if "panic" in answer:
+            raise UpstreamPanicError(answer["panic"])
         return answer
 
     def allocate(self, case: Case) -> dict[str, Any]:
