@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     parsed = _parser().parse_args(given)
     parsed.given = given
+    # Being told to end is the same as being interrupted: what was started is ended, and sockets are removed.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         return int(parsed.run(parsed))
     except DraymanError as error:

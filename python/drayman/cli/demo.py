@@ -12,20 +12,18 @@ examples:
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from drayman import cli, names
+from drayman import cli
 from drayman.cli import cluster
 from drayman.cli.output import Printer
+from drayman.cli.tables import Tables
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from drayman.kube.client import Client
-    from drayman.testing.access import Access
     from drayman.testing.clusters.live import Live
     from drayman.testing.scenario import Result, Scenario
 
@@ -35,9 +33,10 @@ DEVICES = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--name", default="demo", help="name of the cluster (default: %(default)s)")
+    parser.add_argument("--name", help="name of the cluster (default: `demo`, or `demo-2`, … while that is running)")
     parser.add_argument("--keep", action="store_true", help="leave the cluster and the last scenario, for kubectl")
     parser.add_argument("--only", action="append", default=[], metavar="SCENARIO", help="run only this one; repeatable")
+    parser.add_argument("--wide", action="store_true", help="show whole UIDs, and everything that containers got")
     parser.add_argument("--list", action="store_true", help="list the scenarios and exit")
 
 
@@ -51,22 +50,25 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         printer.table(("SCENARIO", "WHAT IT SHOWS"), [(one.name, one.title) for one in scenarios])
         return cli.DONE
-    if registry.find(arguments.name):
-        raise InputError(f"a cluster `{arguments.name}` is running", hint=f"drayman cluster down {arguments.name}")
-    options = ["--nodes", str(NODES), "--devices", str(DEVICES)]
-    cluster.start_detached(arguments.name, ["cluster", "up", arguments.name, *options])
+    name = arguments.name or registry.free_name("demo")
+    if registry.find(name):
+        raise InputError(f"a cluster `{name}` is running", hint=f"drayman cluster down {name}")
+    cluster.start_detached(name, ["cluster", "up", name, "--nodes", str(NODES), "--devices", str(DEVICES)])
     keep = False
     try:
-        failed = asyncio.run(_play(printer, arguments.name, scenarios, keep=arguments.keep))
+        failed = asyncio.run(_play(name, scenarios, Tables(printer, wide=arguments.wide), keep=arguments.keep))
         keep = arguments.keep
     finally:
         if not keep:
-            cluster.end(arguments.name)
+            cluster.end(name)
+    printer.title(f"{len(scenarios) - len(failed)} of {len(scenarios)} scenarios ended as they say")
+    for one in failed:
+        printer.line(f"not as expected: {one}")
     if keep:
-        printer.title("the cluster is still running")
-        printer.line(f"export KUBECONFIG={registry.kubeconfig(arguments.name)}")
+        printer.title("the cluster is still running, with the last scenario")
+        printer.line(f"export KUBECONFIG={registry.kubeconfig(name)}")
         printer.line("kubectl get resourceslices,resourceclaims,pods -A")
-        printer.line(f"drayman cluster down {arguments.name}")
+        printer.line(f"drayman cluster down {name}")
     return cli.ERROR if failed else cli.DONE
 
 
@@ -78,10 +80,11 @@ def _chosen(scenarios: Sequence[Scenario], only: Sequence[str]) -> list[Scenario
     return [one for one in scenarios if not only or one.name in only]
 
 
-async def _play(printer: Printer, name: str, scenarios: Sequence[Scenario], *, keep: bool) -> list[str]:
+async def _play(name: str, scenarios: Sequence[Scenario], tables: Tables, *, keep: bool) -> list[str]:
     """Run the scenarios and return the names of those that did not end as they say."""
     from drayman.clock import RealClock
     from drayman.kube import connect
+    from drayman.kube.resources import SLICES
     from drayman.testing import scenario
     from drayman.testing.clusters import registry
     from drayman.testing.clusters.live import Live
@@ -89,19 +92,16 @@ async def _play(printer: Printer, name: str, scenarios: Sequence[Scenario], *, k
     async with connect.client(str(registry.kubeconfig(name)), user_agent="drayman-demo") as client:
         backend = Live(client, RealClock())
         await _wait_for_devices(backend)
-        await _print_devices(printer, client)
+        tables.devices((await client.list(SLICES))[0])
         failed = []
         for number, one in enumerate(scenarios, 1):
-            printer.title(f"{number}/{len(scenarios)} {one.name}: {one.title}")
+            tables.printer.title(f"{number}/{len(scenarios)} {one.name}: {one.title}")
             result = await scenario.run(one, backend)
-            await _print_result(printer, backend, one, result)
+            await _show(one, result, backend, tables)
             if result.deviations:
                 failed.append(one.name)
             if not keep or one is not scenarios[-1]:  # together, the scenarios need more devices than there are
                 await scenario.clean_up(one, backend)
-        printer.title(f"{len(scenarios) - len(failed)} of {len(scenarios)} scenarios ended as they say")
-        for name in failed:
-            printer.line(f"not as expected: {name}")
         return failed
 
 
@@ -117,91 +117,13 @@ async def _wait_for_devices(backend: Live) -> None:
     await backend.wait(published)
 
 
-async def _print_devices(printer: Printer, client: Client) -> None:
-    from drayman.kube.resources import SLICES
-
-    slices, _ = await client.list(SLICES)
-    printer.title("ResourceSlices and their devices")
-    printer.table(
-        ("SLICE", "NODE", "DRIVER", "POOL", "GENERATION", "DEVICES"),
-        [
-            (
-                item["metadata"]["name"],
-                item["spec"].get("nodeName", ""),
-                item["spec"]["driver"],
-                item["spec"]["pool"]["name"],
-                f"{item['spec']['pool']['generation']} (of {item['spec']['pool']['resourceSliceCount']})",
-                str(len(item["spec"].get("devices", []))),
-            )
-            for item in slices
-        ],
-    )
-    printer.line()
-    printer.table(
-        ("DEVICE", "ATTRIBUTES", "CAPACITY"),
-        [
-            (
-                f"{item['spec']['pool']['name']}/{device['name']}",
-                ", ".join(f"{name}={_value(value)}" for name, value in device.get("attributes", {}).items()),
-                ", ".join(f"{name}={value['value']}" for name, value in device.get("capacity", {}).items()),
-            )
-            for item in slices
-            for device in item["spec"].get("devices", [])
-        ],
-    )
-
-
-async def _print_result(printer: Printer, backend: Access, one: Scenario, result: Result) -> None:
-    claims = result.state["claims"]
-    printer.table(
-        ("CLAIM", "STATE", "DEVICES"),
-        [(_short(key), claim["state"], _devices(claim)) for key, claim in claims.items()],
-    )
-    pods = await backend.list("pods")
-    wanted = [pod for pod in pods if pod["metadata"]["namespace"] in one.namespaces]
-    printer.table(
-        ("POD", "NODE", "PHASE", "CONTAINER", "CDI DEVICES", "ENVIRONMENT"), [_pod_row(pod) for pod in wanted]
-    )
-    for key, pod in result.state["pods"].items():
-        if pod.get("message"):
-            printer.line(f"{_short(key)} is not scheduled: {pod['message']}")
+async def _show(one: Scenario, result: Result, backend: Live, tables: Tables) -> None:
+    pods = [pod for namespace in one.namespaces for pod in await backend.list("pods", namespace)]
+    tables.claims(result.state["claims"])
+    tables.pods(pods)
+    tables.containers(pods)
+    tables.reasons(result.state["pods"])
     for deviation in result.deviations:
-        printer.line(f"NOT AS EXPECTED: {deviation}")
+        tables.printer.line(f"NOT AS EXPECTED: {deviation}")
     if not result.deviations:
-        printer.line("as expected")
-
-
-def _pod_row(pod: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the cells of a pod; its containers stand in lines of one cell each."""
-    metadata, status = pod["metadata"], pod.get("status", {})
-    containers = json.loads(metadata.get("annotations", {}).get(names.CONTAINERS, "{}"))
-    column_names: list[str] = []
-    devices: list[str] = []
-    environments: list[str] = []
-    for name, container in containers.items():
-        injected = [f"{key}={value}" for key, value in container["env"].items() if key.startswith("GPU_DEVICE")]
-        height = max(1, len(container["cdiDevices"]), len(injected))
-        for column, lines in ((column_names, [name]), (devices, container["cdiDevices"]), (environments, injected)):
-            column += [*lines, *[""] * (height - len(lines))]
-    node = pod["spec"].get("nodeName", "<none>")
-    return (
-        metadata["name"],
-        node,
-        status.get("phase", ""),
-        "\n".join(column_names),
-        "\n".join(devices),
-        "\n".join(environments),
-    )
-
-
-def _devices(claim: Mapping[str, Any]) -> str:
-    return "\n".join(f"{device['request']}: {device['device']}" for device in claim["devices"])
-
-
-def _value(attribute: Mapping[str, Any]) -> str:
-    return str(next(iter(attribute.values()), ""))
-
-
-def _short(key: str) -> str:
-    """Return the name of "namespace/name": each scenario has a namespace of its own."""
-    return key.rpartition("/")[2]
+        tables.printer.line("as expected")

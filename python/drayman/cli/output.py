@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+WIDTH = 100
+"""How many columns text for people has at most."""
 
 
 class Printer:
@@ -31,6 +35,10 @@ class Printer:
             print(text)
         else:
             self._console.print(text, markup=False, highlight=False)
+
+    def paragraph(self, text: str) -> None:
+        """Print text, broken into lines of at most a hundred columns."""
+        self.line("\n".join(textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print rows under upper-case column names, or nothing when there are none; a cell may have several lines."""

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman import cli
+from drayman import cli, manifest
 from drayman.cli import inputs, options
 from drayman.cli.output import Printer, print_json, print_yaml
+from drayman.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from drayman.manifest import Manifest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drayman.testing.parts import Options
     from drayman.testing.simulate import Simulation, simulate
 
-    steps = [inputs.load([file]) for file in inputs.files(arguments, arguments.usage_error)]
-    steps[0] = [*inputs.load_context(arguments.context_files), *steps[0]]
+    steps = [_load(file) for file in inputs.files(arguments, arguments.usage_error)]
+    context = inputs.load_context(arguments.context_files)
     simulation = Simulation(
         options=Options(
             kubernetes_version=arguments.kubernetes_version,
@@ -55,26 +58,50 @@ def run(arguments: argparse.Namespace) -> int:
         wait=arguments.wait,
         settle=arguments.settle,
     )
-    state = simulate(steps, simulation)
+    objects = [[loaded.object for loaded in step] for step in steps]
+    state = simulate([[*context, *objects[0]], *objects[1:]], simulation)
     if arguments.output == "table":
         print_state(Printer(), state)
+        _complain(steps, state.get("rejected", {}))
+        if state.get("rejected"):
+            return cli.ERROR
     else:
         {"json": print_json, "yaml": print_yaml}[arguments.output](state)
     waiting = [pod for pod in state["pods"].values() if not pod.get("node") and not pod.get("deleted")]
     return cli.NO if arguments.exit_status and (waiting or state.get("rejected")) else cli.DONE
 
 
+def _load(file: str) -> list[Manifest]:
+    """Return the manifests of a step; field names and values are for the API server to check."""
+    loaded = manifest.load([file])
+    for one in loaded:
+        manifest.check_type(one)
+    return loaded
+
+
+def _complain(steps: Sequence[Sequence[Manifest]], rejected: Mapping[str, str]) -> None:
+    """Print what the API server refused, with the place in the files."""
+    from drayman.testing.simulate import title
+
+    places = {title(one.object): one for step in reversed(steps) for one in reversed(step)}
+    for name, text in rejected.items():
+        place = places.get(name)
+        error = InputError(text, object=name)
+        if place is not None:
+            error.file, error.line = place.file, place.line
+        cli.complain(error)
+
+
 def print_state(printer: Printer, state: Mapping[str, Any]) -> None:
-    """Print pods, claims and refusals as tables."""
+    """Print pods and claims as tables."""
     printer.table(
-        ("POD", "NODE", "PHASE", "DEVICES", "WHY NOT"),
+        ("POD", "NODE", "PHASE", "DEVICES"),
         [
             (
                 key,
                 pod.get("node", "<none>"),
                 "<deleted>" if pod.get("deleted") else pod.get("phase", ""),
                 "\n".join(_pod_devices(pod)),
-                pod.get("message", ""),
             )
             for key, pod in state["pods"].items()
         ],
@@ -93,8 +120,10 @@ def print_state(printer: Printer, state: Mapping[str, Any]) -> None:
             for key, claim in state["claims"].items()
         ],
     )
-    for title, text in state.get("rejected", {}).items():
-        printer.line(f"rejected: {title}: {text}")
+    for key, pod in state["pods"].items():
+        if pod.get("message"):
+            printer.line()
+            printer.paragraph(f"{key} is not scheduled: {pod['message']}")
 
 
 def _pod_devices(pod: Mapping[str, Any]) -> list[str]:

@@ -96,5 +96,5 @@ class Applier:
 
     def placed(self, obj: Mapping[str, Any]) -> Object:
         """Return `obj` with a namespace, its own or the default one."""
-        metadata = obj["metadata"]
+        metadata = obj.get("metadata") or {}
         return {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or self._namespace}}

@@ -2,13 +2,13 @@
 
 YAML is read as kubectl reads it (booleans of YAML 1.1, dates as text), but a field that is given twice is an error.
 `kind: List` is taken apart. :func:`check` is for verbs that work without a server: it refuses what an API server would
-not decode.
+not decode; :func:`check_type` only what no server has.
 """
 
 from __future__ import annotations
 
-from drayman.manifest.checking import check
+from drayman.manifest.checking import check, check_type
 from drayman.manifest.loading import Manifest, load, parse
 from drayman.manifest.position import Position
 
-__all__ = ["Manifest", "Position", "check", "load", "parse"]
+__all__ = ["Manifest", "Position", "check", "check_type", "load", "parse"]

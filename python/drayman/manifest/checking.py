@@ -19,10 +19,7 @@ def check(manifest: Manifest) -> Manifest:
     `apiVersion` or `kind`, a kind that its built-in group does not have, an unknown field, a value of the wrong type.
     Kinds of groups that are not built in pass as they are.
     """
-    for name in ("apiVersion", "kind"):
-        if not isinstance(manifest.object.get(name), str) or not manifest.object[name]:
-            raise _error(manifest, name, "not set" if not manifest.object.get(name) else "not text")
-    _check_kind(manifest)
+    check_type(manifest)
     decoded = schema.decode(manifest.object)
     if decoded.fatal:
         raise _error(manifest, decoded.fatal.field, decoded.fatal.message)
@@ -30,6 +27,14 @@ def check(manifest: Manifest) -> Manifest:
         field = decoded.errors[0].field
         raise _error(manifest, field, "unknown field", schema.field_hint(manifest.object, field))
     return replace(manifest, object=convert.to_v1(decoded.object))
+
+
+def check_type(manifest: Manifest) -> None:
+    """Raise :class:`InputError` for an object without `apiVersion` or `kind`, and for a kind that its group does not have."""
+    for name in ("apiVersion", "kind"):
+        if not isinstance(manifest.object.get(name), str) or not manifest.object[name]:
+            raise _error(manifest, name, "not set" if not manifest.object.get(name) else "not text")
+    _check_kind(manifest)
 
 
 def _check_kind(manifest: Manifest) -> None:

@@ -40,7 +40,7 @@ class Access:
 
     async def ensure_namespace(self, obj: Mapping[str, Any]) -> None:
         """Create the namespace that `obj` is in, unless it exists."""
-        if namespace := obj.get("metadata", {}).get("namespace"):
+        if namespace := (obj.get("metadata") or {}).get("namespace"):
             await self.applier.ensure_namespace(namespace)
 
     async def get(self, kind: str, name: str) -> Object:

@@ -9,6 +9,7 @@ say how to take them: see :class:`Mark`.
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -87,39 +88,39 @@ class _Run:
             elif _marked(obj, Mark.UPDATE):
                 await self._core.applier.update_status(obj)
             else:
-                await self.create([obj])
-                await self._wait_for_verdict(obj)
+                await self._wait_for_verdict(await self.create([obj]))
         await self._core.clock.settle(self._simulation.settle)
 
-    async def create(self, objects: Sequence[Mapping[str, Any]]) -> None:
-        """Create the objects; refusals are noted."""
+    async def create(self, objects: Sequence[Mapping[str, Any]]) -> list[Object]:
+        """Create the objects and return those that the server took; refusals are noted."""
+        created = []
         for obj in objects:
             try:
                 await self._core.ensure_namespace(obj)
-                await self._core.applier.create(obj)
+                created.append(await self._core.applier.create(obj))
             except APIStatusError as error:
-                self.rejected[_title(obj)] = str(error)
+                self.rejected[title(obj)] = str(error)
+        return created
 
-    async def _wait_for_verdict(self, obj: Mapping[str, Any]) -> None:
-        if obj["kind"] != "Pod" or _title(obj) in self.rejected or _marked(obj, Mark.NO_WAIT):
-            return
-        if self._simulation.options.scheduler:
-            key = key_of(self._core.applier.placed(obj))
-            await self._core.wait_for(lambda: self._core.history.has_verdict(key), self._simulation.wait)
+    async def _wait_for_verdict(self, created: Sequence[Object]) -> None:
+        for obj in created:
+            if obj["kind"] == "Pod" and self._simulation.options.scheduler and not _marked(obj, Mark.NO_WAIT):
+                verdict = functools.partial(self._core.history.has_verdict, key_of(obj))
+                await self._core.wait_for(verdict, self._simulation.wait)
 
 
 def _waits_for_scheduler(obj: Mapping[str, Any]) -> bool:
-    return obj.get("kind") == "Pod" and not obj.get("spec", {}).get("nodeName")
+    return obj.get("kind") == "Pod" and not (obj.get("spec") or {}).get("nodeName")
 
 
 def _marked(obj: Mapping[str, Any], mark: str) -> bool:
-    annotations = obj.get("metadata", {}).get("annotations") or {}
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
     return annotations.get(mark) == "true"
 
 
-def _title(obj: Mapping[str, Any]) -> str:
-    """Return "Kind namespace/name" or "Kind name"."""
-    metadata = obj.get("metadata", {})
+def title(obj: Mapping[str, Any]) -> str:
+    """Return "Kind namespace/name" or "Kind name", under which a refused object is listed."""
+    metadata = obj.get("metadata") or {}
     name = metadata.get("name") or metadata.get("generateName")
     place = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
     return f"{obj.get('kind')} {place}{name}"

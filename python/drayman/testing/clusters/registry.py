@@ -6,6 +6,7 @@ gone does not count.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -94,6 +95,12 @@ def running() -> list[Entry]:
     """Return the running clusters, by name."""
     names = sorted(path.name for path in _root().glob("*") if _NAME.fullmatch(path.name))
     return [entry for entry in map(find, names) if entry is not None]
+
+
+def free_name(base: str) -> str:
+    """Return `base`, or `base-2`, `base-3`, … when clusters of these names are running."""
+    candidates = (base if number == 1 else f"{base}-{number}" for number in itertools.count(1))
+    return next(name for name in candidates if find(name) is None)
 
 
 def forget(name: str) -> None:
