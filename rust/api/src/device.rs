@@ -150,9 +150,9 @@ pub struct DeviceCapacity {
     /// How much there is.
     #[serde(default, deserialize_with = "null_as_default")]
     pub value: Quantity,
-    /// How requests are rounded, on devices that allow multiple allocations.
+    /// How requests are rounded, on devices that allow multiple allocations. Boxed, because it is large and rare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_policy: Option<CapacityRequestPolicy>,
+    pub request_policy: Option<Box<CapacityRequestPolicy>>,
 }
 
 /// How requests for a capacity are rounded.

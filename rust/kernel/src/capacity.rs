@@ -88,13 +88,13 @@ pub(crate) fn fits<'a>(
         let already = taken.clone().filter_map(|taken| taken.get(name));
         // A sum too long to be computed exceeds whatever the device has.
         let total = already.into_iter().try_fold(amount.clone(), |total, more| total.checked_add(more));
-        !violates(amount, device.request_policy.as_ref(), rules.fractional)
+        !violates(amount, device.request_policy.as_deref(), rules.fractional)
             && total.is_ok_and(|total| total <= device.value)
     })
 }
 
 fn amount(requested: Option<&Quantity>, capacity: &DeviceCapacity, fractional: bool) -> Result<Quantity, String> {
-    let policy = capacity.request_policy.as_ref();
+    let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {
         return Ok(policy.and_then(|policy| policy.default.clone()).unwrap_or_else(|| capacity.value.clone()));
     };

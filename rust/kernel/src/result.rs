@@ -11,7 +11,7 @@ use drayman_api::{
 use crate::error::AllocationError;
 use crate::features::Feature;
 use crate::plan::{Alternative, ClaimPlan, Plan};
-use crate::search::Assignment;
+use crate::search::{Assignment, Assignments};
 
 /// Gives shares of devices their identity.
 pub trait ShareIds {
@@ -29,14 +29,14 @@ impl<F: FnMut(&ResourceClaim, usize) -> String> ShareIds for F {
 #[derive(Debug)]
 pub struct Allocated {
     plan: Arc<Plan>,
-    node: String,
-    assignments: Vec<Assignment>,
+    node: Arc<str>,
+    assignments: Assignments,
 }
 
 impl Allocated {
     /// Fails where the node selector of a claim cannot be made.
-    pub(crate) fn new(plan: Arc<Plan>, node: &str, assignments: Vec<Assignment>) -> Result<Self, AllocationError> {
-        let allocated = Self { plan, node: node.to_owned(), assignments };
+    pub(crate) fn new(plan: Arc<Plan>, node: Arc<str>, assignments: Assignments) -> Result<Self, AllocationError> {
+        let allocated = Self { plan, node, assignments };
         let selects = |assignment: &Assignment| assignment.layout.slice(assignment.device).node_name().is_none();
         if allocated.assignments.iter().any(selects) {
             for (index, claim) in allocated.plan.claims.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! The inventory under changes: it answers as if it had been built anew.
 
+use std::sync::Arc;
+
 use drayman_api::{AllocationResult, Node, NodeSelector, Object, ResourceClaim, ResourceSlice};
 use drayman_kernel::{Budget, Compatibility, Features, Inventory, Outcome};
 use drayman_testkit::build::{DRIVER, claim, class, device, named, node, node_slice, request};
@@ -27,7 +29,7 @@ fn results(outcome: &Outcome) -> Option<Vec<AllocationResult>> {
 /// `node: device` for every node that has one for a claim, `node: -` for the others.
 fn offers(inventory: &mut Inventory, claims: &[ResourceClaim]) -> Vec<String> {
     let evaluation = inventory.evaluate(claims, None, &mut Budget::unlimited());
-    let offer = |(node, outcome): &(String, Outcome)| {
+    let offer = |(node, outcome): &(Arc<str>, Outcome)| {
         let device = results(outcome).map(|results| results[0].devices.results[0].device.clone());
         format!("{node}: {}", device.as_deref().unwrap_or("-"))
     };

@@ -59,8 +59,8 @@ impl Allocator {
             (budget.used(), outcome)
         })?;
         let (outcomes, interrupted) = match outcome {
-            Ok(outcome) => (vec![(node.metadata.name.clone(), outcome)], None),
-            Err(interrupt) => (Vec::<(String, Outcome)>::new(), Some(interrupt)),
+            Ok(outcome) => (vec![(node.metadata.name.as_str().into(), outcome)], None),
+            Err(interrupt) => (Vec::<(Arc<str>, Outcome)>::new(), Some(interrupt)),
         };
         let found = drayman_kernel::Evaluation { outcomes, interrupted, steps };
         let shared = Arc::clone(&self.0);

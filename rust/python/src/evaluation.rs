@@ -27,7 +27,7 @@ pub(crate) struct Evaluation {
 impl Evaluation {
     pub(crate) fn new(found: drayman_kernel::Evaluation, claims: Vec<ResourceClaim>, explain: Explain) -> Self {
         let nodes = found.outcomes.iter().enumerate();
-        let positions = nodes.map(|(position, (node, _))| (node.clone(), position)).collect();
+        let positions = nodes.map(|(position, (node, _))| (node.to_string(), position)).collect();
         Self { found, positions, claims, explain }
     }
 
@@ -38,7 +38,7 @@ impl Evaluation {
 
     fn nodes_where(&self, is_meant: impl Fn(&Outcome) -> bool) -> Vec<&str> {
         let nodes = self.found.outcomes.iter().filter(|(_, outcome)| is_meant(outcome));
-        nodes.map(|(node, _)| node.as_str()).collect()
+        nodes.map(|(node, _)| &**node).collect()
     }
 }
 

@@ -58,7 +58,7 @@ impl RequestFacts {
 
 impl Explanation {
     pub(crate) fn new(plan: &Plan, site: Site<'_>, usage: &Usage) -> Self {
-        let mut explanation = Self { node: site.name.to_owned(), pools: pools(site), requests: Vec::new() };
+        let mut explanation = Self { node: site.name.to_string(), pools: pools(site), requests: Vec::new() };
         let mut search = Search::new(plan, site);
         let spots = search.spots();
         for (claim, claim_plan) in plan.claims.iter().enumerate() {

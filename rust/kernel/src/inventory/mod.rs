@@ -47,7 +47,7 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Evaluation {
     /// Nodes with their outcomes, in the order asked for.
-    pub outcomes: Vec<(String, Outcome)>,
+    pub outcomes: Vec<(Arc<str>, Outcome)>,
     /// Why the rest of the nodes is missing.
     pub interrupted: Option<Interrupt>,
     /// Steps that were taken, those in vain included.
@@ -135,7 +135,7 @@ impl Inventory {
         let mut evaluation = Evaluation { outcomes: Vec::new(), interrupted: None, steps: 0 };
         evaluation.interrupted = match nodes {
             Some(nodes) => {
-                let sites = nodes.iter().map(|node| self.topology.site(node));
+                let sites = nodes.iter().filter_map(|node| self.topology.site(node));
                 visit(&plan, sites, budget, &mut evaluation.outcomes)
             }
             None => visit(&plan, self.topology.sites(), budget, &mut evaluation.outcomes),
@@ -149,7 +149,8 @@ impl Inventory {
     pub fn explain(&mut self, claims: &[ResourceClaim], node: &str) -> Explanation {
         self.topology.refresh(&[node], &self.usage);
         let plan = self.lower(claims);
-        Explanation::new(&plan, self.topology.site(node), &self.usage)
+        let site = self.topology.site(node).expect("the node was asked for");
+        Explanation::new(&plan, site, &self.usage)
     }
 
     /// Holds a device without a claim.
@@ -173,7 +174,7 @@ fn visit<'a>(
     plan: &Arc<Plan>,
     sites: impl Iterator<Item = Site<'a>>,
     budget: &mut Budget<'_>,
-    outcomes: &mut Vec<(String, Outcome)>,
+    outcomes: &mut Vec<(Arc<str>, Outcome)>,
 ) -> Result<(), Interrupt> {
     let mut sites = sites.peekable();
     let Some(first) = sites.peek() else { return Ok(()) };
@@ -182,11 +183,11 @@ fn visit<'a>(
         search.move_to(site);
         let found = match search.run(budget) {
             Ok(None) => Ok(Outcome::Unallocatable),
-            Ok(Some(found)) => Allocated::new(Arc::clone(plan), site.name, found).map(Outcome::Allocated),
+            Ok(Some(found)) => Allocated::new(Arc::clone(plan), Arc::clone(site.name), found).map(Outcome::Allocated),
             Err(Stop::Failed(error)) => Err(error),
             Err(Stop::Interrupted(interrupt)) => return Err(interrupt),
         };
-        outcomes.push((site.name.to_owned(), found.unwrap_or_else(Outcome::Failed)));
+        outcomes.push((Arc::clone(site.name), found.unwrap_or_else(Outcome::Failed)));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ struct NodeEntry {
 #[derive(Clone, Debug, Default)]
 struct Concern {
     all: bool,
-    names: BTreeSet<String>,
+    names: BTreeSet<Arc<str>>,
 }
 
 /// All pools and nodes. What a change of a slice, node or usage concerns is found out again by [`Topology::refresh`].
@@ -47,10 +47,10 @@ pub(crate) struct Topology {
     positions: FxHashMap<PoolId, usize>,
     /// Pools with slices that any node may reach.
     shared: BTreeSet<usize>,
-    nodes: BTreeMap<String, NodeEntry>,
+    nodes: BTreeMap<Arc<str>, NodeEntry>,
     stale_pools: BTreeMap<usize, Concern>,
     stale_usage: BTreeSet<usize>,
-    stale_nodes: BTreeSet<String>,
+    stale_nodes: BTreeSet<Arc<str>>,
 }
 
 impl Topology {
@@ -97,8 +97,9 @@ impl Topology {
         let concern = self.stale_pools.entry(position).or_default();
         concern.all |= pool.is_shared();
         for name in pool.node_names() {
-            self.nodes.entry(name.to_owned()).or_default().named_by.remove(&position);
-            concern.names.insert(name.to_owned());
+            let name: Arc<str> = name.into();
+            self.nodes.entry(Arc::clone(&name)).or_default().named_by.remove(&position);
+            concern.names.insert(name);
         }
         edit(pool);
         concern.all |= pool.is_shared();
@@ -108,19 +109,20 @@ impl Topology {
             self.shared.remove(&position)
         };
         for name in pool.node_names() {
-            let entry = self.nodes.entry(name.to_owned()).or_insert_with(|| {
-                self.stale_nodes.insert(name.to_owned());
+            let name: Arc<str> = name.into();
+            let entry = self.nodes.entry(Arc::clone(&name)).or_insert_with(|| {
+                self.stale_nodes.insert(Arc::clone(&name));
                 NodeEntry::default()
             });
             entry.named_by.insert(position);
-            concern.names.insert(name.to_owned());
+            concern.names.insert(name);
         }
     }
 
     /// Adds or replaces a node; whether anything that matters here has changed.
     pub(crate) fn insert_node(&mut self, node: Node) -> bool {
-        let name = node.metadata.name.clone();
-        let entry = self.nodes.entry(name.clone()).or_default();
+        let name: Arc<str> = node.metadata.name.as_str().into();
+        let entry = self.nodes.entry(Arc::clone(&name)).or_default();
         let changed = entry.node.as_ref().is_none_or(|known| {
             known.metadata.labels != node.metadata.labels
                 || known.status.declared_features != node.status.declared_features
@@ -136,7 +138,7 @@ impl Topology {
     pub(crate) fn remove_node(&mut self, name: &str) -> bool {
         let removed = self.nodes.get_mut(name).and_then(|entry| entry.node.take()).is_some();
         if removed {
-            self.stale_nodes.insert(name.to_owned());
+            self.stale_nodes.insert(name.into());
         }
         removed
     }
@@ -149,7 +151,7 @@ impl Topology {
     /// Brings all nodes up to date, and makes sure that those asked for are among them.
     pub(crate) fn refresh(&mut self, asked: &[&str], usage: &Usage) {
         for name in asked.iter().filter(|name| !self.nodes.contains_key(**name)) {
-            self.stale_nodes.insert((*name).to_owned());
+            self.stale_nodes.insert((*name).into());
         }
         for (position, concern) in std::mem::take(&mut self.stale_pools) {
             self.refresh_pool(position, &concern, usage);
@@ -158,7 +160,7 @@ impl Topology {
             self.pools.get_mut(position).into_iter().flatten().for_each(|pool| pool.renew_usage(usage));
         }
         for name in std::mem::take(&mut self.stale_nodes) {
-            self.refresh_node(&name, asked.contains(&name.as_str()), usage);
+            self.refresh_node(&name, asked.contains(&&*name), usage);
         }
     }
 
@@ -166,7 +168,7 @@ impl Topology {
         let Some(pool) = self.pools.get_mut(position).and_then(Option::as_mut) else { return };
         pool.forget_views();
         let (is_empty, id) = (pool.is_empty(), Arc::clone(&pool.id));
-        let names: Vec<String> =
+        let names: Vec<Arc<str>> =
             if concern.all { self.nodes.keys().cloned().collect() } else { concern.names.iter().cloned().collect() };
         for name in names {
             let Some(entry) = self.nodes.get_mut(&name) else { continue };
@@ -189,7 +191,7 @@ impl Topology {
 
     /// Looks at its pools again; forgets a node that is neither there nor named nor asked for.
     fn refresh_node(&mut self, name: &str, asked: bool, usage: &Usage) {
-        let entry = self.nodes.entry(name.to_owned()).or_default();
+        let entry = self.nodes.entry(name.into()).or_default();
         for seen in std::mem::take(&mut entry.pools) {
             self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.view));
         }
@@ -205,17 +207,18 @@ impl Topology {
 
     /// Names of all nodes, in byte order.
     pub(crate) fn node_names(&self) -> impl Iterator<Item = &str> {
-        self.nodes.keys().map(String::as_str)
+        self.nodes.keys().map(|name| &**name)
     }
 
     /// All nodes as the search sees them, in byte order of their names.
     pub(crate) fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        self.nodes.iter().map(|(name, entry)| Site { name, entry: Some(entry), pools: &self.pools })
+        self.nodes.iter().map(|(name, entry)| Site { name, entry, pools: &self.pools })
     }
 
-    /// A node as the search sees it.
-    pub(crate) fn site<'a>(&'a self, name: &'a str) -> Site<'a> {
-        Site { name, entry: self.nodes.get(name), pools: &self.pools }
+    /// A node that was asked for in the last [`Topology::refresh`].
+    pub(crate) fn site<'a>(&'a self, name: &str) -> Option<Site<'a>> {
+        let (name, entry) = self.nodes.get_key_value(name)?;
+        Some(Site { name, entry, pools: &self.pools })
     }
 }
 
@@ -251,20 +254,20 @@ fn rank(seen: NodePool, pools: &[Option<Pool>]) -> (bool, Option<&PoolId>) {
 /// A node, and the pools it sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'a> {
-    pub(crate) name: &'a str,
-    entry: Option<&'a NodeEntry>,
+    pub(crate) name: &'a Arc<str>,
+    entry: &'a NodeEntry,
     pools: &'a [Option<Pool>],
 }
 
 impl<'a> Site<'a> {
     /// How many pools the node sees.
     pub(crate) fn len(self) -> usize {
-        self.entry.map_or(0, |entry| entry.pools.len())
+        self.entry.pools.len()
     }
 
     /// A pool, by upstream's order.
     pub(crate) fn pool(self, index: usize) -> Option<&'a Arc<PoolView>> {
-        let seen = self.entry?.pools.get(index)?;
+        let seen = self.entry.pools.get(index)?;
         self.pools.get(seen.pool)?.as_ref()?.view(seen.view)
     }
 
@@ -275,12 +278,14 @@ impl<'a> Site<'a> {
 
     /// Why the node cannot be looked at.
     pub(crate) fn error(self) -> Option<&'a AllocationError> {
-        self.entry?.broken.values().next().map(|(_, error)| error)
+        self.entry.broken.values().next().map(|(_, error)| error)
     }
 
     /// Whether the kubelet of the node declares a feature.
     pub(crate) fn declares(self, feature: &str) -> bool {
-        let node = self.entry.and_then(|entry| entry.node.as_ref());
-        node.is_some_and(|node| node.status.declared_features.iter().any(|declared| declared == feature))
+        self.entry
+            .node
+            .as_ref()
+            .is_some_and(|node| node.status.declared_features.iter().any(|declared| declared == feature))
     }
 }

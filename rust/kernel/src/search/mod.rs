@@ -41,6 +41,9 @@ pub(crate) struct Assignment {
     pub(crate) share: Option<Amounts>,
 }
 
+/// The devices of all claims, in order of requests.
+pub(crate) type Assignments = SmallVec<[Assignment; 1]>;
+
 /// A device, by positions of its pool on the node and of itself in the pool. The order is that in which devices are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Spot {
@@ -159,7 +162,7 @@ impl<'a> Search<'a> {
     }
 
     /// The devices of all claims in order of requests, or none if they do not fit.
-    pub(crate) fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Vec<Assignment>>, Stop> {
+    pub(crate) fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Assignments>, Stop> {
         if let Some(error) = self.site.error() {
             return Err(error.clone().into());
         }
@@ -171,7 +174,7 @@ impl<'a> Search<'a> {
         if invalid.is_empty() { Ok(None) } else { Err(AllocationError::InvalidPools { pools: invalid }.into()) }
     }
 
-    fn assignments(&mut self) -> Vec<Assignment> {
+    fn assignments(&mut self) -> Assignments {
         let picks = self.taken.take_picks();
         let assignment = |Pick { choice, spot, share }| Assignment {
             choice,
