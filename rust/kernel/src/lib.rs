@@ -24,6 +24,7 @@ mod plan;
 mod result;
 mod search;
 mod selectors;
+mod shape;
 mod taints;
 
 pub use allocator::{AllocatedState, Allocator};

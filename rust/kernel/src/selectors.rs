@@ -1,15 +1,19 @@
 //! Selectors of classes and requests: compiled once, and asked once for all devices that are equal in what they read.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use drayman_api::{Device, DeviceAttribute};
 use drayman_cel::{CelDevice, CompileError, Environment, Selector};
 use rustc_hash::FxHashMap;
 
 use crate::bits::DeviceSet;
+use crate::shape::shape;
 
 /// Programs that are kept; when there are more, those that no plan uses any more go.
 const KEPT_PROGRAMS: usize = 256;
+
+/// Shapes of devices that an expression is remembered for; expressions that tell all devices apart would fill the memory.
+const KEPT_SHAPES: usize = 1 << 16;
 
 /// What a selector says about a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,7 @@ impl Verdicts {
 pub(crate) struct Program {
     id: u64,
     compiled: Result<Selector, Arc<CompileError>>,
+    /// What it said, by shape of the device.
     shapes: Mutex<FxHashMap<Vec<u8>, Verdict>>,
 }
 
@@ -82,13 +87,28 @@ impl Program {
         self.id
     }
 
+    /// Evaluates the expression, unless it was evaluated on a device of the same shape before.
     fn judge(&self, driver: &str, device: &Device) -> Verdict {
         let Ok(selector) = &self.compiled else { return Verdict::Failed };
-        match selector.matches(&CelDevice::new(driver, device)) {
-            Ok(true) => Verdict::Selected,
-            Ok(false) => Verdict::Passed,
-            Err(_) => Verdict::Failed,
+        let Some(shape) = shape(selector.reads(), driver, device) else { return evaluate(selector, driver, device) };
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = shapes.get(&shape) {
+            return *verdict;
         }
+        let verdict = evaluate(selector, driver, device);
+        if shapes.len() >= KEPT_SHAPES {
+            shapes.clear();
+        }
+        shapes.insert(shape, verdict);
+        verdict
+    }
+}
+
+fn evaluate(selector: &Selector, driver: &str, device: &Device) -> Verdict {
+    match selector.matches(&CelDevice::new(driver, device)) {
+        Ok(true) => Verdict::Selected,
+        Ok(false) => Verdict::Passed,
+        Err(_) => Verdict::Failed,
     }
 }
 
