@@ -1,6 +1,7 @@
 //! Outcomes for Python: allocations are written out, and explanations made, only for the nodes that are asked about.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use drayman_api::ResourceClaim;
 use drayman_kernel::{Budget, Interrupt, Outcome};
@@ -19,20 +20,22 @@ type Explain = Box<dyn Fn(&[ResourceClaim], &str) -> drayman_kernel::Explanation
 #[pyclass(frozen, module = "drayman._native")]
 pub(crate) struct Evaluation {
     found: drayman_kernel::Evaluation,
-    positions: HashMap<String, usize>,
+    positions: OnceLock<HashMap<Arc<str>, usize>>,
     claims: Vec<ResourceClaim>,
     explain: Explain,
 }
 
 impl Evaluation {
     pub(crate) fn new(found: drayman_kernel::Evaluation, claims: Vec<ResourceClaim>, explain: Explain) -> Self {
-        let nodes = found.outcomes.iter().enumerate();
-        let positions = nodes.map(|(position, (node, _))| (node.to_string(), position)).collect();
-        Self { found, positions, claims, explain }
+        Self { found, positions: OnceLock::new(), claims, explain }
     }
 
     fn outcome(&self, node: &str) -> PyResult<&Outcome> {
-        let found = self.positions.get(node).and_then(|position| self.found.outcomes.get(*position));
+        let positions = self.positions.get_or_init(|| {
+            let nodes = self.found.outcomes.iter().enumerate();
+            nodes.map(|(position, (node, _))| (Arc::clone(node), position)).collect()
+        });
+        let found = positions.get(node).and_then(|position| self.found.outcomes.get(*position));
         found.map(|(_, outcome)| outcome).ok_or_else(|| PyKeyError::new_err(node.to_owned()))
     }
 
