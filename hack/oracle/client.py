@@ -50,7 +50,7 @@ class Oracle:
         self._process.communicate()
 
     def ask(self, kind: str, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to one question. Raises :class:`OracleError`, or its subclass for a panic, when there is none."""
+        """Return the answer. Raises :class:`OracleError`, or its subclass for a panic, when there is none."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({**question, "kind": kind}) + "\n")
