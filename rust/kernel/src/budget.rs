@@ -54,7 +54,7 @@ impl<'a> Budget<'a> {
         }
         self.used += 1;
         match &mut self.poll {
-            Some(poll) if self.used % POLL_INTERVAL == 0 => poll().map_or(Ok(()), Err),
+            Some(poll) if self.used.is_multiple_of(POLL_INTERVAL) => poll().map_or(Ok(()), Err),
             _ => Ok(()),
         }
     }

@@ -78,16 +78,16 @@ pub(crate) fn consumed(
 }
 
 /// Whether amounts satisfy the policies of the device and fit beside what is taken already.
-pub(crate) fn fits<'a>(
+pub(crate) fn fits(
     amounts: &Amounts,
     capacity: &BTreeMap<String, DeviceCapacity>,
-    taken: impl Iterator<Item = &'a Amounts> + Clone,
+    taken: &[&Amounts],
     rules: CapacityRules<'_>,
 ) -> bool {
     amounts.iter().zip(capacity.values()).all(|((name, amount), device)| {
-        let already = taken.clone().filter_map(|taken| taken.get(name));
+        let mut already = taken.iter().filter_map(|taken| taken.get(name));
         // A sum too long to be computed exceeds whatever the device has.
-        let total = already.into_iter().try_fold(amount.clone(), |total, more| total.checked_add(more));
+        let total = already.try_fold(amount.clone(), |total, more| total.checked_add(more));
         !violates(amount, device.request_policy.as_deref(), rules.fractional)
             && total.is_ok_and(|total| total <= device.value)
     })

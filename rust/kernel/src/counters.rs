@@ -130,9 +130,12 @@ pub(crate) struct InFlightCounters {
 /// What [`InFlightCounters::take`] changed.
 #[derive(Debug, Default)]
 pub(crate) struct TakenCounters {
-    counters: SmallVec<[((usize, usize), Option<Quantity>); 2]>,
-    groups: SmallVec<[((usize, usize), Option<CommonGroups>); 1]>,
+    counters: SmallVec<[Before<Quantity>; 2]>,
+    groups: SmallVec<[Before<CommonGroups>; 1]>,
 }
+
+/// A counter or counter set by pool and position, and what was known of it before.
+type Before<T> = ((usize, usize), Option<T>);
 
 impl InFlightCounters {
     /// The first counter that a device would overdraw.
@@ -193,7 +196,7 @@ impl InFlightCounters {
 
 fn restore<T>(
     map: &mut FxHashMap<(usize, usize), T>,
-    entries: impl IntoIterator<Item = ((usize, usize), Option<T>), IntoIter: DoubleEndedIterator>,
+    entries: impl IntoIterator<Item = Before<T>, IntoIter: DoubleEndedIterator>,
 ) {
     for (key, before) in entries.into_iter().rev() {
         match before {

@@ -241,7 +241,7 @@ pub enum AllocationError {
         /// Position of the selector there.
         index: usize,
         /// The device.
-        device: DeviceId,
+        device: Box<DeviceId>,
         /// What is wrong, with upstream's advice.
         error: String,
     },
@@ -259,7 +259,7 @@ pub enum AllocationError {
         /// Name of the attribute.
         attribute: String,
         /// The device.
-        device: DeviceId,
+        device: Box<DeviceId>,
         /// What is wrong.
         error: String,
     },
@@ -281,7 +281,7 @@ pub enum AllocationError {
         /// The request.
         at: RequestPath,
         /// The device.
-        device: DeviceId,
+        device: Box<DeviceId>,
     },
     /// The node selectors of allocated devices cannot be merged.
     #[error("create NodeSelector for claim {claim}: unsupported ResourceSlice.NodeSelector with {terms} terms")]

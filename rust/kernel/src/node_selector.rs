@@ -130,7 +130,8 @@ fn check_field(path: &str, requirement: &NodeSelectorRequirement, problems: &mut
     match &requirement.operator {
         NodeSelectorOperator::In | NodeSelectorOperator::NotIn if requirement.values.len() == 1 => {}
         NodeSelectorOperator::In | NodeSelectorOperator::NotIn => {
-            problems.push(format!("{path}.values: Invalid value: {}: must have one element", json(&requirement.values)))
+            problems
+                .push(format!("{path}.values: Invalid value: {}: must have one element", json(&requirement.values)));
         }
         operator => problems.push(unsupported(path, operator.as_str(), &["In", "NotIn"])),
     }

@@ -123,13 +123,11 @@ impl Lowering<'_> {
             }
         }
         for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
-            match ConstraintPlan::new(constraint) {
-                Some(constraint) => plan.constraints.push(constraint),
-                None => {
-                    plan.fault = Some(AllocationError::UnknownConstraint { claim: Arc::clone(&plan.key), index });
-                    return plan;
-                }
-            }
+            let Some(constraint) = ConstraintPlan::new(constraint) else {
+                plan.fault = Some(AllocationError::UnknownConstraint { claim: Arc::clone(&plan.key), index });
+                return plan;
+            };
+            plan.constraints.push(constraint);
         }
         for request in &mut plan.requests {
             for alternative in &mut request.alternatives {

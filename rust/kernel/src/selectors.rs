@@ -78,7 +78,7 @@ impl Program {
 
     /// The value of a derived attribute on a device, or the text of the error that its evaluation ends with.
     pub(crate) fn derive(&self, driver: &str, device: &Device) -> Result<DeviceAttribute, String> {
-        let selector = self.compiled.as_ref().map_err(|error| error.to_string())?;
+        let selector = self.compiled.as_ref().map_err(ToString::to_string)?;
         selector.attribute(&CelDevice::new(driver, device)).map_err(|error| error.to_string())
     }
 

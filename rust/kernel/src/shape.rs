@@ -76,7 +76,9 @@ impl Shape {
             DeviceAttribute::Ints(values) => {
                 self.0.push(4);
                 self.length(values.len());
-                values.iter().for_each(|value| self.int(0, *value));
+                for value in values {
+                    self.int(0, *value);
+                }
             }
             DeviceAttribute::Bools(values) => {
                 self.0.push(5);
@@ -97,7 +99,9 @@ impl Shape {
     fn tagged(&mut self, tag: u8, values: &[String]) {
         self.0.push(tag);
         self.length(values.len());
-        values.iter().for_each(|value| self.text(value));
+        for value in values {
+            self.text(value);
+        }
     }
 
     fn text(&mut self, text: &str) {

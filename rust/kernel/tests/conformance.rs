@@ -36,7 +36,7 @@ struct Share {
     pool: String,
     device: String,
     #[serde(rename = "shareID")]
-    share_id: String,
+    id: String,
 }
 
 impl State {
@@ -47,9 +47,9 @@ impl State {
             shared: self
                 .shared
                 .into_iter()
-                .map(|Share { driver, pool, device, share_id }| drayman_api::SharedDeviceId {
+                .map(|Share { driver, pool, device, id }| drayman_api::SharedDeviceId {
                     device: drayman_api::DeviceId { driver, pool, device },
-                    share_id,
+                    share_id: id,
                 })
                 .collect(),
             consumed_capacity: self
@@ -65,14 +65,14 @@ fn answer(case: Case) -> Value {
     let features = Features::from_gates(case.features.iter().map(String::as_str));
     let state = case.allocated.read();
     let mut allocator = Allocator::new(features, Compatibility::V1_37, &state, case.classes, case.slices);
-    match allocator.allocate(&case.node, &case.claims, &mut Budget::unlimited()) {
-        Ok(Outcome::Allocated(allocated)) => {
+    let outcome = allocator.allocate(&case.node, &case.claims, &mut Budget::unlimited());
+    match outcome.expect("an unlimited budget is not interrupted") {
+        Outcome::Allocated(allocated) => {
             let mut share_ids = |_: &ResourceClaim, _: usize| "<share-id>".to_owned();
             json!({"results": allocated.results(&mut share_ids)})
         }
-        Ok(Outcome::Unallocatable) => json!({"results": null}),
-        Ok(Outcome::Failed(error)) => json!({"error": {"message": error.to_string(), "nodeLocal": error.node_local()}}),
-        Err(interrupt) => panic!("an unlimited budget was interrupted: {interrupt:?}"),
+        Outcome::Unallocatable => json!({"results": null}),
+        Outcome::Failed(error) => json!({"error": {"message": error.to_string(), "nodeLocal": error.node_local()}}),
     }
 }
 

@@ -22,7 +22,7 @@ fn results(outcome: &Outcome) -> Option<Vec<AllocationResult>> {
     match outcome {
         Outcome::Allocated(allocated) => Some(allocated.results(&mut |_: &ResourceClaim, _: usize| String::new())),
         Outcome::Unallocatable => None,
-        Outcome::Failed(error) => panic!("the evaluation failed: {error}"),
+        Outcome::Failed(error) => unreachable!("the evaluation failed: {error}"),
     }
 }
 

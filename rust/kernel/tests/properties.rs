@@ -32,8 +32,9 @@ fn found(problem: &Problem) -> Found {
     let state = AllocatedState { devices: objects.held, ..AllocatedState::default() };
     let features = Features::from_gates(Problem::GATES);
     let mut allocator = Allocator::new(features, Compatibility::V1_37, &state, [objects.class], objects.slices);
-    match allocator.allocate(&objects.node, &objects.claims, &mut Budget::unlimited()) {
-        Ok(Outcome::Allocated(allocated)) => {
+    let outcome = allocator.allocate(&objects.node, &objects.claims, &mut Budget::unlimited());
+    match outcome.expect("an unlimited budget is not interrupted") {
+        Outcome::Allocated(allocated) => {
             let results = allocated.results(&mut |_: &ResourceClaim, _: usize| String::new());
             let of_claim = |(claim, result): (usize, drayman_api::AllocationResult)| {
                 result.devices.results.into_iter().map(move |result| {
@@ -43,12 +44,11 @@ fn found(problem: &Problem) -> Found {
             };
             Found::Solution(results.into_iter().enumerate().flat_map(of_claim).collect())
         }
-        Ok(Outcome::Unallocatable) => Found::NoSolution,
-        Ok(Outcome::Failed(
+        Outcome::Unallocatable => Found::NoSolution,
+        Outcome::Failed(
             AllocationError::SelectorRuntime { device, .. } | AllocationError::Constraint { device, .. },
-        )) => Found::Error(device),
-        Ok(Outcome::Failed(error)) => panic!("an error that no problem has: {error}"),
-        Err(interrupt) => panic!("an unlimited budget was interrupted: {interrupt:?}"),
+        ) => Found::Error(*device),
+        Outcome::Failed(error) => unreachable!("an error that no problem has: {error}"),
     }
 }
 

@@ -15,7 +15,7 @@ fn search(slices: Vec<ResourceSlice>, claims: &[ResourceClaim]) -> (bool, u64) {
     let fits = match outcome {
         Ok(Outcome::Allocated(_)) => true,
         Ok(Outcome::Unallocatable) => false,
-        other => panic!("neither yes nor no: {other:?}"),
+        other => unreachable!("neither yes nor no: {other:?}"),
     };
     (fits, budget.used())
 }

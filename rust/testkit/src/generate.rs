@@ -21,7 +21,9 @@ fn pool() -> impl Strategy<Value = Pool> {
     let counters = option::weighted(0.5, [2..8u32, 2..8u32]);
     (any::<bool>(), counters, vec(device(), 1..=5)).prop_map(|(binds, counters, mut devices)| {
         if counters.is_none() {
-            devices.iter_mut().for_each(|device| device.consumes = None);
+            for device in &mut devices {
+                device.consumes = None;
+            }
         }
         Pool { name: String::new(), binds, counters, devices }
     })

@@ -56,8 +56,8 @@ pub(crate) struct Layout {
     verdicts: RwLock<Vec<(Weak<Chain>, Arc<Verdicts>)>>,
 }
 
-/// What a node has to do with the devices of slices that leave node selection to devices.
-pub(crate) type Reaches<'a> = &'a dyn Fn(&Device) -> bool;
+/// Which devices a node reaches, of slices that leave node selection to devices.
+pub(crate) type Includes<'a> = &'a dyn Fn(&Device) -> bool;
 
 impl Layout {
     /// A pool that cannot be used.
@@ -84,10 +84,10 @@ impl Layout {
         mut reached: Vec<Arc<Slice>>,
         others: &[Arc<Slice>],
         features: Features,
-        reaches: Reaches<'_>,
+        includes: Includes<'_>,
     ) -> Self {
         reached.sort_by(|one, other| one.object.metadata.name.cmp(&other.object.metadata.name));
-        match Self::validated(&id, reached, others, features, reaches) {
+        match Self::validated(&id, &reached, others, features, includes) {
             Ok(layout) => layout,
             Err(reason) => Self::unusable(id, PoolDefect::Invalid, reason),
         }
@@ -95,10 +95,10 @@ impl Layout {
 
     fn validated(
         id: &Arc<PoolId>,
-        reached: Vec<Arc<Slice>>,
+        reached: &[Arc<Slice>],
         others: &[Arc<Slice>],
         features: Features,
-        reaches: Reaches<'_>,
+        includes: Includes<'_>,
     ) -> Result<Self, String> {
         let partitionable = features.has(Feature::PartitionableDevices);
         let holds_counters = |slice: &&Arc<Slice>| partitionable && !slice.object.spec.shared_counters.is_empty();
@@ -116,7 +116,7 @@ impl Layout {
             if is_plain(layout.slice(position), layout.device(position), layout.taints(position)) {
                 layout.plain.insert(position);
             }
-            if layout.slice(position).per_device() && !reaches(layout.device(position)) {
+            if layout.slice(position).per_device() && !includes(layout.device(position)) {
                 layout.beyond.insert(position);
             }
         }

@@ -234,7 +234,7 @@ fn see(name: &str, entry: &mut NodeEntry, position: usize, pools: &mut [Option<P
     match pool.look(NodeLabels { name, labels }, rules, usage) {
         Sight::Nothing => {}
         Sight::Broken(order, error) => {
-            entry.broken.insert(order, (position, error));
+            entry.broken.insert(order, (position, *error));
         }
         Sight::View(view) => {
             let seen = NodePool { pool: position, view };

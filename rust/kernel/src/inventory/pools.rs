@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::bits::DeviceSet;
 use crate::error::{AllocationError, PoolDefect};
 use crate::features::{Compatibility, Feature, Features};
-use crate::inventory::layout::{Layout, PoolState, PoolView};
+use crate::inventory::layout::{Includes, Layout, PoolState, PoolView};
 use crate::inventory::slices::Slice;
 use crate::inventory::usage::Usage;
 use crate::node_selector::{self, NodeLabels};
@@ -52,7 +52,7 @@ pub(crate) enum Sight {
     /// By this view.
     View(usize),
     /// The node selector of a slice cannot be used, which spoils the node; with the slice's order.
-    Broken(u64, AllocationError),
+    Broken(u64, Box<AllocationError>),
 }
 
 impl Pool {
@@ -134,19 +134,19 @@ impl Pool {
             Ok(reached) => reached,
             Err((order, error)) => return Sight::Broken(order, error),
         };
-        let reaches = |device: &Device| node_selector::selects(device.node_selection(), node);
+        let includes = |device: &Device| node_selector::selects(device.node_selection(), node);
         let devices: SmallVec<[DeviceSet; 1]> = reached
             .iter()
             .map(|position| &self.slices[*position])
             .filter(|slice| slice.per_device())
-            .map(|slice| reached_devices(slice, &reaches))
+            .map(|slice| reached_devices(slice, &includes))
             .collect();
         let same = |view: &View| view.slices == reached && view.devices == devices;
         if let Some(position) = self.views.iter().position(|view| view.as_ref().is_some_and(same)) {
             self.views[position].iter_mut().for_each(|view| view.users += 1);
             return Sight::View(position);
         }
-        let Some(layout) = self.layout(&reached, rules, &reaches) else { return Sight::Nothing };
+        let Some(layout) = self.layout(&reached, rules, &includes) else { return Sight::Nothing };
         let state = PoolState::new(&layout, usage.of_pool(&self.id));
         let content = Arc::new(PoolView { layout: Arc::new(layout), state });
         let view = Some(View { slices: reached, devices, content, users: 1 });
@@ -164,14 +164,16 @@ impl Pool {
         &self,
         node: NodeLabels<'_>,
         features: Features,
-    ) -> Result<SmallVec<[usize; 4]>, (u64, AllocationError)> {
-        let own = self.by_node.get(node.name).map(|positions| positions.as_slice()).unwrap_or_default();
+    ) -> Result<SmallVec<[usize; 4]>, (u64, Box<AllocationError>)> {
+        let own = self.by_node.get(node.name).map(SmallVec::as_slice).unwrap_or_default();
         let shared = (0..self.slices.len()).filter(|position| self.slices[*position].node_name().is_none());
         let shared = shared.take(if self.is_shared() { usize::MAX } else { 0 });
         let mut reached = SmallVec::<[usize; 4]>::new();
         for position in own.iter().copied().chain(shared) {
             let slice = &self.slices[position];
-            if is_readable(slice, features) && reaches_slice(slice, node).map_err(|error| (slice.order, error))? {
+            if is_readable(slice, features)
+                && reaches_slice(slice, node).map_err(|error| (slice.order, Box::new(error)))?
+            {
                 reached.push(position);
             }
         }
@@ -181,7 +183,7 @@ impl Pool {
     }
 
     /// The layout for reached slices, or none where other slices show that they are outdated.
-    fn layout(&self, reached: &[usize], rules: Rules, reaches: &dyn Fn(&Device) -> bool) -> Option<Layout> {
+    fn layout(&self, reached: &[usize], rules: Rules, includes: Includes<'_>) -> Option<Layout> {
         let slices: Vec<_> = reached.iter().map(|position| Arc::clone(&self.slices[*position])).collect();
         let pool = &slices.first()?.object.spec.pool;
         let is_complete = |count: usize| i64::try_from(count).is_ok_and(|count| count == pool.resource_slice_count);
@@ -190,7 +192,7 @@ impl Pool {
             return Some(incomplete());
         }
         if is_complete(slices.len()) {
-            return Some(Layout::new(Arc::clone(&self.id), slices, &[], rules.features, reaches));
+            return Some(Layout::new(Arc::clone(&self.id), slices, &[], rules.features, includes));
         }
         let mut all = BTreeSet::new();
         for (position, slice) in self.slices.iter().enumerate() {
@@ -211,7 +213,7 @@ impl Pool {
             .filter(|position| !reached.contains(position))
             .map(|position| Arc::clone(&self.slices[*position]))
             .collect();
-        Some(Layout::new(Arc::clone(&self.id), slices, &others, rules.features, reaches))
+        Some(Layout::new(Arc::clone(&self.id), slices, &others, rules.features, includes))
     }
 
     /// Whether slices of a generation say different things about how many of them there are.
@@ -254,9 +256,9 @@ fn reaches_slice(slice: &Slice, node: NodeLabels<'_>) -> Result<bool, Allocation
     }
 }
 
-fn reached_devices(slice: &Slice, reaches: &dyn Fn(&Device) -> bool) -> DeviceSet {
+fn reached_devices(slice: &Slice, includes: Includes<'_>) -> DeviceSet {
     let mut devices = DeviceSet::empty(slice.devices().len());
-    for (position, _) in slice.devices().iter().enumerate().filter(|(_, device)| reaches(device)) {
+    for (position, _) in slice.devices().iter().enumerate().filter(|(_, device)| includes(device)) {
         devices.insert(position);
     }
     devices

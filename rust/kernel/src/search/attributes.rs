@@ -49,7 +49,7 @@ impl Search<'_> {
                 }
                 let value = program.derive(driver, device).map_err(|error| AllocationError::DerivedRuntime {
                     attribute: name.clone(),
-                    device: layout.device_id(spot.device),
+                    device: Box::new(layout.device_id(spot.device)),
                     error,
                 })?;
                 Some(AttributeValue::new(&value, compatibility))

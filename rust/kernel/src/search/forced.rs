@@ -94,6 +94,6 @@ impl Search<'_> {
             device: device.name.clone(),
             error,
         })?;
-        Ok(amounts.is_some_and(|amounts| capacity::fits(&amounts, &device.capacity, std::iter::empty(), rules)))
+        Ok(amounts.is_some_and(|amounts| capacity::fits(&amounts, &device.capacity, &[], rules)))
     }
 }

@@ -175,7 +175,7 @@ impl Search<'_> {
                 })?;
             let taken = view.state.consumed.get(&spot.device);
             let fits =
-                amounts.is_some_and(|amounts| capacity::fits(&amounts, &device.capacity, taken.into_iter(), rules));
+                amounts.is_some_and(|amounts| capacity::fits(&amounts, &device.capacity, taken.as_slice(), rules));
             profile.push(usize::from(fits));
             // Requests for all devices count in those whose capacity is taken.
             profile.push(usize::from(taken.is_some()));

@@ -76,7 +76,7 @@ impl Search<'_> {
         let request = alternative.request.capacity.as_ref();
         let (device, rules) = (self.device(spot), self.capacity_rules(spot));
         let amounts = capacity::consumed(request, &device.capacity, rules).unwrap_or_default();
-        let static_fit = amounts.map(|amounts| capacity::fits(&amounts, &device.capacity, std::iter::empty(), rules));
+        let static_fit = amounts.map(|amounts| capacity::fits(&amounts, &device.capacity, &[], rules));
         match static_fit {
             None => FactKind::CapacityMissing,
             Some(false) => FactKind::CapacityTooSmall,

@@ -110,7 +110,7 @@ impl Taken {
     }
 
     /// What is taken of a shared device, share by share.
-    fn shares(&self, spot: Spot) -> impl Iterator<Item = &Amounts> + Clone {
+    fn shares(&self, spot: Spot) -> impl Iterator<Item = &Amounts> {
         self.picks.iter().filter(move |pick| pick.spot == spot).filter_map(|pick| pick.share.as_ref())
     }
 }
@@ -175,10 +175,8 @@ impl<'a> Search<'a> {
             error,
         })?;
         let held = view.state.consumed.get(&spot.device);
-        let fits = |amounts: &Amounts| {
-            capacity::fits(amounts, capacity, held.into_iter().chain(self.taken.shares(spot)), rules)
-        };
-        Ok(amounts.filter(fits))
+        let taken: SmallVec<[&Amounts; 4]> = held.into_iter().chain(self.taken.shares(spot)).collect();
+        Ok(amounts.filter(|amounts| capacity::fits(amounts, capacity, &taken, rules)))
     }
 
     /// Takes a device that is free and selected, if nothing else is against it. `amounts` are known unless the device is forced; a forced
@@ -193,14 +191,14 @@ impl<'a> Search<'a> {
         let (alternative, view) = (self.alternative(choice), self.view(spot));
         let is_plain = view.layout.is_plain(spot.device);
         let charged = if is_plain { None } else { self.charged(choice, spot) };
-        if !is_plain
-            && !(self.operations_allow(spot) && self.counters_allow(spot, charged) && self.taints_allow(choice, spot))
-        {
+        let is_allowed = is_plain
+            || self.operations_allow(spot) && self.counters_allow(spot, charged) && self.taints_allow(choice, spot);
+        if !is_allowed {
             return Ok(false);
         }
         let Some(added) = self.add_to_constraints(choice, spot)? else {
             let at = alternative.path.clone();
-            let refused = || AllocationError::Constraint { at, device: view.layout.device_id(spot.device) };
+            let refused = || AllocationError::Constraint { at, device: Box::new(view.layout.device_id(spot.device)) };
             return if forced { Err(refused()) } else { Ok(false) };
         };
         let amounts = match amounts {
@@ -296,7 +294,7 @@ impl<'a> Search<'a> {
             None => AllocationError::SelectorRuntime {
                 at,
                 index,
-                device: layout.device_id(spot.device),
+                device: Box::new(layout.device_id(spot.device)),
                 error: program.runtime_error(driver, device).map(with_advice).unwrap_or_default(),
             },
         }
