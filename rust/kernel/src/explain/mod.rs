@@ -89,10 +89,23 @@ impl Explanation {
         explanation
     }
 
+    /// The first request of which no alternative finds enough devices by itself: its last alternative.
+    pub fn unmet(&self) -> Option<&RequestFacts> {
+        let same_request = |one: &RequestFacts, other: &RequestFacts| {
+            (&one.claim, base(&one.request)) == (&other.claim, base(&other.request))
+        };
+        let requests = self.requests.chunk_by(same_request);
+        requests.filter(|alternatives| !alternatives.iter().any(RequestFacts::is_met)).find_map(<[_]>::last)
+    }
+
     /// Whether every request finds enough devices by itself, so that requests or constraints must be at odds with each other.
     pub fn requests_compete(&self) -> bool {
-        self.requests.iter().all(RequestFacts::is_met)
+        self.unmet().is_none()
     }
+}
+
+fn base(request: &str) -> &str {
+    request.split_once('/').map_or(request, |(base, _)| base)
 }
 
 /// Facts by what they say.

@@ -11,8 +11,7 @@ impl Explanation {
     /// One line of at most 300 bytes about the first request that is not met.
     pub fn line(&self) -> String {
         let reasons = |facts: &[Fact]| facts.iter().map(with_count).collect::<Vec<_>>().join(", ");
-        let unmet = self.requests.iter().find(|request| !request.is_met());
-        let line = match unmet {
+        let line = match self.unmet() {
             Some(request) => {
                 let facts: Vec<_> = request.facts.iter().chain(&self.pools).cloned().collect();
                 let why = if facts.is_empty() { String::new() } else { format!(": {}", reasons(&facts)) };

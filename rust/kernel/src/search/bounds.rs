@@ -13,6 +13,9 @@ use crate::plan::Mode;
 use crate::search::likeness::Kind;
 use crate::search::{Choice, Search, Spot};
 
+/// Requests that are looked at ahead; looking at fewer only cuts less.
+const LOOK_AHEAD: usize = 128;
+
 /// Devices that can be taken for a request by themselves: of a class, or one that is in use already but can be shared further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Source {
@@ -87,7 +90,7 @@ impl Search<'_> {
     fn requests_after(&self, choice: Choice) -> Vec<(usize, usize)> {
         let claims = self.plan.claims.iter().enumerate().skip(choice.claim);
         let all = claims.flat_map(|(claim, plan)| (0..plan.requests.len()).map(move |request| (claim, request)));
-        all.filter(|(claim, request)| (*claim, *request) > (choice.claim, choice.request)).collect()
+        all.filter(|(claim, request)| (*claim, *request) > (choice.claim, choice.request)).take(LOOK_AHEAD).collect()
     }
 
     /// The devices from `from` on that could be taken for an alternative now.
@@ -216,7 +219,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// Gives a demand one more device, moving others to other sources where that helps. The recursion is as deep as there are demands.
+    /// Gives a demand one more device, moving others to other sources where that helps. The recursion is at most as deep as there are demands.
     fn serve(&mut self, demand: usize, visited: &mut Vec<bool>) -> bool {
         if std::mem::replace(&mut visited[demand], true) {
             return false;

@@ -1,0 +1,114 @@
+//! What is said about claims that do not fit.
+
+use drayman_api::{Device, DeviceTaint, DeviceTaintEffect, ResourceClaim, ResourceSlice};
+use drayman_kernel::{AllocatedState, Allocator, Compatibility, Explanation, Features};
+use drayman_testkit::build::{DRIVER, claim, class, device, device_with, match_attribute, node, node_slice, request};
+use serde_json::json;
+
+const WORKER: &str = "worker-1";
+
+fn explain(slices: Vec<ResourceSlice>, held: &[&str], claims: &[ResourceClaim]) -> Explanation {
+    let held = held.iter().map(|device| format!("{DRIVER}/{WORKER}/{device}").parse().expect("an ID"));
+    let state = AllocatedState { devices: held.collect(), ..AllocatedState::default() };
+    Allocator::new(Features::ALL, Compatibility::V1_37, &state, [class()], slices).explain(&node(WORKER), claims)
+}
+
+fn tainted(name: &str) -> Device {
+    let taint = DeviceTaint {
+        key: "example.com/ecc".to_owned(),
+        value: String::new(),
+        effect: DeviceTaintEffect::NoSchedule,
+        time_added: None,
+    };
+    Device { taints: vec![taint], ..device(name) }
+}
+
+#[test]
+fn devices_are_grouped_by_what_is_against_them() {
+    let devices = vec![device("gpu-0"), device("gpu-1"), tainted("gpu-2"), device("gpu-3")];
+    let explanation =
+        explain(vec![node_slice(WORKER, devices)], &["gpu-0", "gpu-1"], &[claim("c", vec![request("gpus", 2)])]);
+    assert_eq!(
+        explanation.tree(),
+        "\
+no allocation on node `worker-1`
+└─ claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used
+   ├─ 2 devices: held (gpu.example.com/worker-1/gpu-0, gpu.example.com/worker-1/gpu-1)
+   └─ 1 device: taint `example.com/ecc:NoSchedule` is not tolerated (gpu.example.com/worker-1/gpu-2)"
+    );
+    assert_eq!(
+        explanation.line(),
+        "claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used: 2 held, taint \
+         `example.com/ecc:NoSchedule` is not tolerated"
+    );
+}
+
+#[test]
+fn requests_that_only_together_find_too_little_are_said_to_compete() {
+    let claims = [claim("c", vec![request("first", 1), request("second", 1)])];
+    let explanation = explain(vec![node_slice(WORKER, vec![device("gpu-0")])], &[], &claims);
+    assert_eq!(explanation.line(), "every request finds devices by itself, but not all together");
+}
+
+#[test]
+fn node_without_devices_is_said_to_have_none() {
+    let explanation = explain(Vec::new(), &[], &[claim("c", vec![request("gpu", 1)])]);
+    assert_eq!(
+        explanation.tree(),
+        "\
+no allocation on node `worker-1`
+├─ the node has no devices
+└─ claim `default/c`, request `gpu` needs 1 device of class `gpu`, 0 of 0 can be used"
+    );
+}
+
+#[test]
+fn json_names_codes_and_devices() {
+    let mut slice = node_slice(WORKER, vec![device("gpu-0")]);
+    slice.spec.pool.resource_slice_count = 2;
+    let mut wanted = claim("c", vec![request("gpu", 1)]);
+    wanted.spec.devices.constraints = vec![match_attribute("gpu.example.com/rack")];
+    let mut other = node_slice(WORKER, vec![device_with("nic-0", &[("rack", "a")]), device("nic-1")]);
+    other.spec.pool.name = "nics".to_owned();
+    other.metadata.name = "nics".to_owned();
+    let explanation = explain(vec![slice, other], &["nic-0"], &[wanted]);
+    assert_eq!(
+        explanation.json(),
+        json!({
+            "version": 1,
+            "node": "worker-1",
+            "pools": [{
+                "code": "pool-incomplete",
+                "message": "pool `gpu.example.com/worker-1` is incomplete: slices are missing",
+                "devices": {"count": 1, "examples": ["gpu.example.com/worker-1"]},
+            }],
+            "requests": [{
+                "claim": "default/c",
+                "request": "gpu",
+                "class": "gpu",
+                "wanted": 1,
+                "usable": 1,
+                "devices": 2,
+                "met": true,
+                "facts": [{
+                    "code": "attribute-missing",
+                    "message": "without attribute `gpu.example.com/rack`",
+                    "devices": {"count": 1, "examples": ["gpu.example.com/nics/nic-1"]},
+                }],
+            }],
+            "requestsCompete": true,
+        })
+    );
+}
+
+#[test]
+fn line_is_cut_at_its_limit() {
+    let devices = (0..40).map(|index| {
+        let mut device = tainted(&format!("gpu-{index}"));
+        device.taints[0].key = format!("example.com/a-rather-long-key-{index}");
+        device
+    });
+    let explanation = explain(vec![node_slice(WORKER, devices.collect())], &[], &[claim("c", vec![request("gpu", 1)])]);
+    assert!(explanation.line().len() <= 300);
+    assert!(explanation.line().ends_with(" …"));
+}
