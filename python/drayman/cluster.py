@@ -80,18 +80,24 @@ class Cluster:
         """The nodes, in byte order of their names."""
         return tuple(name for name in self._inventory.nodes() if not self._nodes or name in self._nodes)
 
-    def allocate(self, claims: str | Sequence[str], *, node: str | None = None) -> Allocated | Unallocatable:
+    def allocate(
+        self, claims: str | Sequence[str], *, node: str | Sequence[str] | None = None
+    ) -> Allocated | Unallocatable:
         """Allocate one claim, or several together; the snapshot stays as it is (see :meth:`with_allocation`).
 
-        Without `node` the first node in byte order of names that fits is taken; when none fits, the explanation
-        speaks of all of them. Raises :class:`drayman.AllocationError` where upstream's allocator returns an error,
-        and :class:`drayman.InputError` for a claim that does not exist or is allocated already, and for a node that
-        is not among the Node objects, if there are any.
+        Of several nodes, or of all without `node`, the first in byte order of names that fits is taken; when none fits,
+        the explanation speaks of all of them. Raises :class:`drayman.AllocationError` where upstream's allocator
+        returns an error, and :class:`drayman.InputError` for a claim that does not exist or is allocated already, and
+        for a node that is not among the Node objects, if there are any.
         """
-        evaluation = self._evaluate(claims, self.nodes if node is None else [self._node(node)])
-        if node is None and not evaluation.fitting:
-            return _none_fits(evaluation, _keys(claims))
-        outcome = evaluation[evaluation.fitting[0] if node is None else node]
+        if isinstance(node, str):
+            outcome = self._evaluate(claims, [self._node(node)])[node]
+        else:
+            nodes = self.nodes if node is None else sorted(map(self._node, node))
+            evaluation = self._evaluate(claims, nodes)
+            if not evaluation.fitting:
+                return _none_fits(evaluation, _keys(claims))
+            outcome = evaluation[evaluation.fitting[0]]
         return outcome.unwrap() if isinstance(outcome, Failed) else outcome
 
     def evaluate(self, claims: str | Sequence[str]) -> Evaluation:

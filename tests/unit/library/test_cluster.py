@@ -58,6 +58,16 @@ def test_first_node_in_byte_order_that_fits_is_taken(objects: Objects) -> None:
     assert devices(cluster.allocate("default/pair")) == ["gpu.example.com/b/gpu-0", "gpu.example.com/b/gpu-1"]
 
 
+def test_only_the_given_nodes_are_tried(objects: Objects) -> None:
+    cluster = drayman.Cluster.from_objects(
+        [*(objects.slice(node, 1) for node in "abc"), objects.device_class(), objects.claim("one")]
+    )
+    assert devices(cluster.allocate("default/one", node=["c", "b"])) == ["gpu.example.com/b/gpu-0"]
+    refused = cluster.allocate("default/one", node=[])
+    assert isinstance(refused, drayman.Unallocatable)
+    assert refused.explanation.line() == "there is no node"
+
+
 def test_evaluate_answers_for_every_node(objects: Objects) -> None:
     cluster = drayman.Cluster.from_objects(
         [objects.slice("small", 1), objects.slice("big"), objects.device_class(), objects.claim("pair", count=2)]
