@@ -14,6 +14,7 @@ mod capacity;
 mod compatibility_groups;
 mod constraint;
 mod counters;
+mod derived;
 mod error;
 mod explain;
 mod features;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use drayman_api::{AllocationMode, DeviceRequest, DeviceSelector, ExactDeviceRequest, RequestKind, ResourceClaim};
 
 use crate::constraint::ConstraintPlan;
+use crate::derived::Derived;
 use crate::error::{AllocationError, DisabledFeature, RequestPath, SelectorSource};
 use crate::features::{Compatibility, Feature, Features};
 use crate::inventory::classes::Classes;
 use crate::inventory::pools::Rules;
-use crate::selectors::{Chain, Program, Selectors};
+use crate::selectors::{Chain, Selectors};
 
 /// The claims of one pod.
 #[derive(Debug)]
@@ -68,7 +69,7 @@ pub(crate) struct Alternative {
     /// Constraints of the claim that are about it.
     pub(crate) constrained_by: Vec<usize>,
     /// Expressions of derived attributes by name.
-    pub(crate) derived: BTreeMap<String, Arc<Program>>,
+    pub(crate) derived: BTreeMap<String, Arc<Derived>>,
 }
 
 impl Alternative {

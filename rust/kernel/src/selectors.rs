@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use drayman_api::{Device, DeviceAttribute};
+use drayman_api::Device;
 use drayman_cel::{CelDevice, CompileError, Environment, Selector};
 use rustc_hash::FxHashMap;
 
 use crate::bits::DeviceSet;
+use crate::derived::Derived;
 use crate::shape::shape;
 
 /// Programs that are kept; when there are more, those that no plan uses any more go.
@@ -76,17 +77,6 @@ impl Program {
         selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.to_string())
     }
 
-    /// The value of a derived attribute on a device, or the text of the error that its evaluation ends with.
-    pub(crate) fn derive(&self, driver: &str, device: &Device) -> Result<DeviceAttribute, String> {
-        let selector = self.compiled.as_ref().map_err(ToString::to_string)?;
-        selector.attribute(&CelDevice::new(driver, device)).map_err(|error| error.to_string())
-    }
-
-    /// Equal for equal expressions.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-
     /// Evaluates the expression, unless it was evaluated on a device of the same shape before.
     fn judge(&self, driver: &str, device: &Device) -> Verdict {
         let Ok(selector) = &self.compiled else { return Verdict::Failed };
@@ -142,6 +132,7 @@ pub(crate) struct Selectors {
     next_id: u64,
     programs: FxHashMap<Arc<str>, Arc<Program>>,
     chains: FxHashMap<Vec<u64>, Arc<Chain>>,
+    derived: FxHashMap<Arc<str>, Arc<Derived>>,
 }
 
 impl Selectors {
@@ -158,9 +149,13 @@ impl Selectors {
         chain
     }
 
-    /// The program of a derived attribute.
-    pub(crate) fn derived(&mut self, expression: &str) -> Arc<Program> {
-        self.program(expression)
+    /// The expression of a derived attribute.
+    pub(crate) fn derived(&mut self, expression: &str) -> Arc<Derived> {
+        if self.derived.len() > KEPT_PROGRAMS {
+            self.derived.retain(|_, derived| Arc::strong_count(derived) > 1);
+        }
+        let derived = self.derived.entry(expression.into());
+        Arc::clone(derived.or_insert_with(|| Arc::new(Derived::new(expression))))
     }
 
     fn program(&mut self, expression: &str) -> Arc<Program> {

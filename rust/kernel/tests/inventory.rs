@@ -128,6 +128,47 @@ fn node_without_object_is_known_while_a_slice_names_it() {
 }
 
 #[test]
+fn rule_taints_a_device_while_it_is_there() {
+    let mut inventory = inventory();
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 2)));
+    let rule = br#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": "faulty"}, "spec": {
+        "deviceSelector": {"pool": "worker-1", "device": "gpu-0"}, "taint": {"key": "faulty", "effect": "NoSchedule"}}}"#;
+    assert!(inventory.apply(rule).expect("a rule").capacity_added);
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-1"]);
+    // Slices that come later are tainted, too.
+    inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1)));
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: -"]);
+    assert!(inventory.remove("DeviceTaintRule", "", "faulty").capacity_added);
+    assert_eq!(offers(&mut inventory, &[one_gpu()]), ["worker-1: gpu-0"]);
+}
+
+#[test]
+fn share_of_a_device_leaves_the_rest_of_it() {
+    let mut inventory = inventory();
+    let mut slice = gpus("worker-1", 1);
+    slice.spec.devices[0].allow_multiple_allocations = Some(true);
+    let capacity = |text: &str| serde_json::from_value(serde_json::json!({"value": text})).expect("a capacity");
+    slice.spec.devices[0].capacity.insert("memory".to_owned(), capacity("80Gi"));
+    inventory.apply_object(Object::ResourceSlice(slice));
+    let wanted = |name: &str, amount: &str| {
+        let mut wanted = one_gpu();
+        wanted.metadata.name = name.to_owned();
+        let request = serde_json::json!({"name": "gpu", "exactly": {
+            "deviceClassName": "gpu", "capacity": {"requests": {"memory": amount}}}});
+        wanted.spec.devices.requests = vec![serde_json::from_value(request).expect("a request")];
+        wanted
+    };
+    let mut holder = wanted("holder", "60Gi");
+    let evaluation = inventory.evaluate(&[holder.clone()], None, &mut Budget::unlimited());
+    holder.status.allocation = results(&evaluation.outcomes[0].1).and_then(|results| results.into_iter().next());
+    inventory.apply_object(Object::ResourceClaim(holder));
+    assert_eq!(offers(&mut inventory, &[wanted("small", "20Gi")]), ["worker-1: gpu-0"]);
+    assert_eq!(offers(&mut inventory, &[wanted("large", "21Gi")]), ["worker-1: -"]);
+    assert!(inventory.remove("ResourceClaim", "default", "holder").devices_freed);
+    assert_eq!(offers(&mut inventory, &[wanted("large", "21Gi")]), ["worker-1: gpu-0"]);
+}
+
+#[test]
 fn object_that_cannot_be_decoded_changes_nothing() {
     let mut inventory = inventory();
     inventory.apply_object(Object::ResourceSlice(gpus("worker-1", 1)));

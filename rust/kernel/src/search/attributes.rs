@@ -6,11 +6,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::attribute::{AttributeValue, published};
+use crate::derived::Derived;
 use crate::error::AllocationError;
 use crate::search::{Choice, Search, Spot};
 
-/// What distinguishes one look-up: claim, constraint, the program of a derived attribute, and the device.
-type Key = (usize, usize, Option<u64>, Spot);
+/// What distinguishes one look-up: claim, constraint, the expression of a derived attribute, and the device.
+type Key = (usize, usize, Option<*const Derived>, Spot);
 
 /// Values that were looked up.
 #[derive(Debug, Default)]
@@ -32,22 +33,22 @@ impl Search<'_> {
     ) -> Result<Option<Rc<AttributeValue>>, AllocationError> {
         let alternative = self.alternative(choice);
         let name = &self.plan.claims[choice.claim].constraints[constraint].attribute;
-        let program = alternative.derived.get(name);
-        let key = (choice.claim, constraint, program.map(|program| program.id()), spot);
+        let derived = alternative.derived.get(name);
+        let key = (choice.claim, constraint, derived.map(Arc::as_ptr), spot);
         if let Some(value) = self.attributes.0.get(&key) {
             return Ok(value.clone());
         }
         let layout = &self.view(spot).layout;
         let (driver, device) = (layout.slice(spot.device).driver(), layout.device(spot.device));
         let compatibility = self.plan.compatibility;
-        let value = match program {
+        let value = match derived {
             None => published(&device.attributes, name, driver).map(|value| AttributeValue::new(value, compatibility)),
-            Some(program) => {
-                if let Some(error) = program.compile_error() {
+            Some(derived) => {
+                if let Some(error) = derived.compile_error() {
                     let (attribute, error) = (name.clone(), Arc::clone(error));
                     return Err(AllocationError::DerivedCompile { attribute, error });
                 }
-                let value = program.derive(driver, device).map_err(|error| AllocationError::DerivedRuntime {
+                let value = derived.value(driver, device).map_err(|error| AllocationError::DerivedRuntime {
                     attribute: name.clone(),
                     device: Box::new(layout.device_id(spot.device)),
                     error,
