@@ -30,7 +30,7 @@ def check(manifest: Manifest) -> Manifest:
 
 
 def check_type(manifest: Manifest) -> None:
-    """Raise :class:`InputError` for an object without `apiVersion` or `kind`, and for a kind that its group does not have."""
+    """Raise :class:`InputError` for an object without `apiVersion` or `kind`, or of a kind unknown to its group."""
     for name in ("apiVersion", "kind"):
         if not isinstance(manifest.object.get(name), str) or not manifest.object[name]:
             raise _error(manifest, name, "not set" if not manifest.object.get(name) else "not text")
