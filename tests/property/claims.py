@@ -28,7 +28,8 @@ DERIVED = (
     "device.driver",
 )
 FAILING_DERIVED = (f"{OWN}.nope", "device.nope", "[1, device.driver]", "{}")
-CONSTRAINED = tuple(f"{DRIVERS[0]}/{name}" for name in ("model", "numa", "version", "ecc", "tags", "nodes"))
+CONSTRAINED = tuple(f"{DRIVERS[0]}/{name}" for name in ("model", "numa", "version", "ecc"))
+LISTED = tuple(f"{DRIVERS[0]}/{name}" for name in ("tags", "nodes"))
 RAIL, DERIVED_NAME = "net.example.com/rail", f"{DRIVERS[0]}/derived"
 
 TOLERATIONS: tuple[Object, ...] = (
@@ -83,7 +84,7 @@ def _claims(draw: st.DrawFn, aspects: Aspects, name: str, count: int) -> Object:
     requests = [draw(_requests(aspects, f"r{index}")) for index in range(count)]
     devices: Object = {"requests": requests}
     names = [reference for request in requests for reference in references(request)]
-    if "constraints" in aspects or chance(draw, 4):
+    if aspects & {"constraints", "lists", "derived"} or chance(draw, 6):
         devices["constraints"] = draw(st.lists(_constraints(aspects, names), min_size=1, max_size=2))
     if chance(draw, 4):
         devices["config"] = draw(st.lists(_configs(names), min_size=1, max_size=2))
@@ -117,7 +118,7 @@ def _bodies(draw: st.DrawFn, aspects: Aspects, alternative: bool) -> Object:
     }
     if failing and chance(draw, 12):
         body["deviceClassName"] = draw(st.sampled_from(("broken", "unknown", "")))
-    if chance(draw, 4):
+    if chance(draw, 3 if failing else 5):
         body["selectors"] = [{"cel": {"expression": draw(_selectors(failing))}}]
     body |= draw(_counts("all" in aspects, failing))
     if "admin" in aspects and not alternative and chance(draw, 2):
@@ -125,7 +126,7 @@ def _bodies(draw: st.DrawFn, aspects: Aspects, alternative: bool) -> Object:
     if "taints" in aspects and chance(draw, 2):
         body["tolerations"] = draw(st.lists(st.sampled_from(TOLERATIONS), min_size=1, max_size=2))
     if "capacity" in aspects and not chance(draw, 3):
-        body["capacity"] = {"requests": draw(_amounts(failing))}
+        body["capacity"] = {"requests": draw(_amounts(aspects))}
     if "derived" in aspects and not chance(draw, 3):
         expression = draw(st.sampled_from(FAILING_DERIVED if failing and chance(draw, 4) else DERIVED))
         body["derivedAttributes"] = [{"name": DERIVED_NAME, "expression": expression}]
@@ -134,7 +135,7 @@ def _bodies(draw: st.DrawFn, aspects: Aspects, alternative: bool) -> Object:
 
 @st.composite
 def _selectors(draw: st.DrawFn, failing: bool) -> str:
-    if failing and chance(draw, 3):
+    if failing and chance(draw, 2):
         return draw(st.sampled_from(FAILING))
     return draw(expressions(depth=2, mistakes=400)) if chance(draw, 8) else draw(st.sampled_from(SELECTORS))
 
@@ -143,15 +144,17 @@ def _selectors(draw: st.DrawFn, failing: bool) -> str:
 def _counts(draw: st.DrawFn, everything: bool, failing: bool) -> Object:
     if chance(draw, 2 if everything else 12):
         return {"allocationMode": "All"}
-    if failing and chance(draw, 15):
-        return draw(st.sampled_from(({"allocationMode": "ExactCount", "count": 32}, {"allocationMode": "Some"})))
-    return {"allocationMode": "ExactCount", "count": draw(st.sampled_from((1, 1, 2, 1, 1, 2, 3)))}
+    if failing and chance(draw, 6):
+        return draw(st.sampled_from(({"allocationMode": "ExactCount", "count": 33}, {"allocationMode": "Some"})))
+    return {"allocationMode": "ExactCount", "count": draw(st.sampled_from((1, 1, 2, 1, 1, 2, 1, 3)))}
 
 
 @st.composite
-def _amounts(draw: st.DrawFn, failing: bool) -> Object:
-    amounts = ("1Gi", "2Gi", "3Gi", "4Gi", "2500Mi", "1100m", "9Gi", "5", "0")
-    requests = {"memory": draw(st.sampled_from((*amounts, "-1", "1e19") if failing else amounts))}
+def _amounts(draw: st.DrawFn, aspects: Aspects) -> Object:
+    amounts = ["1100m", "600m", "2"] if "fractions" in aspects else ["1Gi", "2Gi", "3Gi", "4Gi", "2500Mi", "9Gi", "0"]
+    if "errors" in aspects:
+        amounts += ["-1", "1e19"]
+    requests = {"memory": draw(st.sampled_from(amounts))}
     if chance(draw, 5):
         requests[draw(st.sampled_from(("cores", f"{DRIVERS[0]}/memory", "nope")))] = "1"
     return requests
@@ -159,8 +162,7 @@ def _amounts(draw: st.DrawFn, failing: bool) -> Object:
 
 @st.composite
 def _constraints(draw: st.DrawFn, aspects: Aspects, names: list[str]) -> Object:
-    attributes = CONSTRAINED if "lists" in aspects else CONSTRAINED[:4]
-    choice = st.sampled_from((*attributes, RAIL))
+    choice = st.sampled_from((*CONSTRAINED, RAIL)) | st.sampled_from(LISTED if "lists" in aspects else CONSTRAINED)
     attribute = DERIVED_NAME if "derived" in aspects and not chance(draw, 3) else draw(choice)
     kind = "distinctAttribute" if chance(draw, 3) else "matchAttribute"
     constraint: Object = {kind: attribute}

@@ -31,10 +31,14 @@ TAINTS = (
 POLICIES = (
     {"default": "2Gi", "validRange": {"min": "1Gi", "max": "8Gi", "step": "1Gi"}},
     {"default": "1Gi", "validRange": {"min": "1Gi"}},
-    {"default": "500m", "validRange": {"min": "500m", "max": "8Gi", "step": "250m"}},
     {"default": "0", "validRange": {"min": "0", "step": "3"}},
     {"default": "1Gi", "validValues": ["1Gi", "2Gi", "4Gi"]},
     {"default": "3Gi"},
+)
+FRACTIONS = (
+    {"default": "500m", "validRange": {"min": "500m", "max": "8Gi", "step": "250m"}},
+    {"default": "1", "validRange": {"min": "500m", "max": "8", "step": "250m"}},
+    {"default": "1", "validRange": {"min": "1", "step": "100u"}},
 )
 
 
@@ -66,7 +70,7 @@ def inventories(draw: st.DrawFn, aspects: Aspects) -> list[Object]:
     """Draw the slices of one to three pools, in any order."""
     shapes = draw(st.lists(_shapes(aspects), min_size=1, max_size=3))
     slices: list[Object] = []
-    for index in range(draw(st.integers(1, 3))):
+    for index in range(draw(st.sampled_from((1, 2, 3, 2, 3)))):
         driver = DRIVERS[1] if index and chance(draw, 3) else DRIVERS[0]
         slices += draw(_pools(aspects, driver, f"pool-{index}", shapes))
     return draw(st.permutations(slices)) if chance(draw, 3) else slices
@@ -81,7 +85,7 @@ def _shapes(draw: st.DrawFn, aspects: Aspects) -> Object:
         attributes["odd"] = draw(st.sampled_from(({}, {"version": "1.x"}, {"ints": []})))
     shape: Object = {"attributes": attributes}
     if "capacity" in aspects or chance(draw, 4):
-        shape["capacity"] = draw(_capacities("capacity" in aspects))
+        shape["capacity"] = draw(_capacities(aspects))
         if "capacity" in aspects and not chance(draw, 4):
             shape["allowMultipleAllocations"] = True
     if "taints" in aspects and chance(draw, 2):
@@ -90,10 +94,11 @@ def _shapes(draw: st.DrawFn, aspects: Aspects) -> Object:
 
 
 @st.composite
-def _capacities(draw: st.DrawFn, policies: bool) -> Object:
+def _capacities(draw: st.DrawFn, aspects: Aspects) -> Object:
     capacity: Object = {"memory": {"value": draw(st.sampled_from(("4Gi", "8Gi", "10Gi")))}}
-    if policies and not chance(draw, 3):
-        capacity["memory"]["requestPolicy"] = draw(st.sampled_from(POLICIES))
+    if "capacity" in aspects and not chance(draw, 3):
+        policies = FRACTIONS if "fractions" in aspects else POLICIES
+        capacity["memory"]["requestPolicy"] = draw(st.sampled_from(policies))
     if chance(draw, 3):
         capacity["cores"] = {"value": draw(st.sampled_from(("2", "1500m")))}
     return capacity
@@ -124,7 +129,7 @@ def _pools(draw: st.DrawFn, aspects: Aspects, driver: str, name: str, shapes: li
 @st.composite
 def _device_slices(draw: st.DrawFn, aspects: Aspects, shapes: list[Object], partitioned: bool, bound: bool) -> Object:
     devices = []
-    for _ in range(draw(st.integers(1, 5))):
+    for _ in range(draw(st.sampled_from((1, 2, 3, 4, 5, 3, 4)))):
         device: Object = {"name": "", **draw(st.sampled_from(shapes))}
         if partitioned and not chance(draw, 4):
             device["consumesCounters"] = [draw(_consumptions("groups" in aspects))]
