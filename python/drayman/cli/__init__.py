@@ -7,6 +7,7 @@ interrupted. Verbs on files import neither aiohttp nor gRPC, so that they start 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import signal
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from drayman.errors import DraymanError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 VERBS = ("allocate", "simulate", "demo", "cluster", "scheduler", "driver")
 """Each verb is the module of that name in this package, with `add_arguments(parser)`, `run(arguments)` and a docstring
@@ -27,23 +28,23 @@ DONE, ERROR, USAGE, NO, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code."""
+    """Run the command line and return the exit code. Wrong usage and `--help` raise `SystemExit`, as argparse does."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parsed = _parser().parse_args(given)
     parsed.given = given
-    # Being told to end is the same as being interrupted: what was started is ended, and sockets are removed.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        return int(parsed.run(parsed))
+        with _ending_like_interrupted():
+            return _run(parsed)
     except DraymanError as error:
         complain(error)
-        return ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `head` does; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ERROR
+    except OSError as error:
+        complain(DraymanError(_reason(error)))
+    return ERROR
 
 
 def complain(error: DraymanError) -> None:
@@ -51,6 +52,35 @@ def complain(error: DraymanError) -> None:
     print(f"error: {error}", file=sys.stderr)
     if error.hint:
         print(f"hint: {error.hint}", file=sys.stderr)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    try:
+        return int(arguments.run(arguments))
+    except ExceptionGroup as group:
+        error: Exception = group
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        if isinstance(error, (DraymanError, OSError)):
+            raise error from group
+        raise
+
+
+@contextlib.contextmanager
+def _ending_like_interrupted() -> Iterator[None]:
+    """Take being told to end like being interrupted: what was started is ended, and sockets are removed."""
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _reason(error: OSError) -> str:
+    """Return what the system says about a file, or what a part says about a server that cannot be reached."""
+    if error.strerror is None:
+        return str(error)
+    return ": ".join(str(part) for part in (error.filename, error.strerror.lower()) if part is not None)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

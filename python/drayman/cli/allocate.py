@@ -1,7 +1,8 @@
 """allocate claims offline: which devices would they get, and if none, why
 
 Takes ResourceSlices, DeviceClasses, ResourceClaims, and pods with their templates. The claims of a pod are allocated
-together on one node, claims without a pod alone; in the order of the files, each seeing the ones before. Exit code 3
+together on one node, claims without a pod alone; in the order of the files, each seeing the ones before. What is
+allocated in the files stays so: a pod goes where such claims of it can be used, or where it is already. Exit code 3
 when one gets nothing.
 
 examples:
@@ -16,13 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 from drayman import cli
 from drayman.cli import claims, inputs, options
-from drayman.cli.output import Printer, print_json, print_yaml
+from drayman.cli.output import Printer, note, print_json, print_yaml
+from drayman.errors import AllocationError, InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    import drayman
+    from drayman.cli.claims import Group, Plan
+    from drayman.cli.placing import Answer, Placer
+    from drayman.cluster import Cluster
+    from drayman.manifest import Manifest
 
 KINDS = frozenset(
     {
@@ -45,107 +50,140 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--claim", action="append", default=[], metavar="NS/NAME", help="only this claim; repeatable")
     options.add_kubernetes(parser, compatibility="1.37")
     parser.add_argument("-o", "--output", choices=("table", "json", "yaml"), default="table", help="how to print")
-    parser.set_defaults(usage_error=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Allocate and print the result."""
-    import drayman
+    from drayman.cli import references
 
-    named = inputs.files(arguments, arguments.usage_error)
-    given = [*inputs.load_context(arguments.context_files), *inputs.load(named)]
-    objects = [claims.placed(obj) for obj in inputs.split(given, KINDS, verb="allocate")]
-    generated = list(claims.generated_claims(objects))
-    cluster = drayman.Cluster.from_objects(
-        [*objects, *generated],
-        kubernetes_version=arguments.kubernetes_version,
-        feature_gates=arguments.feature_gates,
-        compatibility=arguments.compatibility,
-    )
-    groups = claims.groups(objects, generated, arguments.claim)
-    results = []
+    manifests = _manifests(arguments)
+    plan = claims.plan(manifests)
+    groups = _chosen(plan, arguments.claim)
+    waiting = [plan.claims[key] for group in groups for key in group.claims if not plan.claims[key].allocation]
+    references.check(waiting, claims.of_kind(manifests, "DeviceClass"))
+    answers = _answers(arguments, manifests, plan, groups)
+    if not answers:
+        note(f"nothing to allocate: {'all claims are allocated already' if plan.claims else 'there are no claims'}")
+    _print(arguments, answers, plan)
+    return cli.DONE if all(answer.fits for answer in answers) else cli.NO
+
+
+def _manifests(arguments: argparse.Namespace) -> list[Manifest]:
+    named = inputs.files(arguments)
+    given = [*inputs.load_context(arguments.context_files), *inputs.some(inputs.load(named), named)]
+    return [claims.placed(one) for one in inputs.split(given, KINDS, verb="allocate")]
+
+
+def _chosen(plan: Plan, only: Sequence[str]) -> list[Group]:
+    """Return the groups that are asked for."""
+    keys = [name if "/" in name else f"default/{name}" for name in only]
+    for key in keys:
+        if key not in plan.claims:
+            known = ", ".join(f"`{known}`" for known in plan.claims) or "none"
+            raise InputError(f"claim `{key}` is not in the given files; there are: {known}")
+    return claims.only(plan.groups, keys) if keys else plan.groups
+
+
+def _answers(
+    arguments: argparse.Namespace, manifests: Sequence[Manifest], plan: Plan, groups: Sequence[Group]
+) -> list[Answer]:
+    from drayman.cli.placing import Placer
+
+    nodes = {name: one.object for name, one in claims.of_kind(manifests, "Node").items()}
+    placer = Placer(_cluster(arguments, manifests, plan), plan, nodes)
+    answers = []
     for group in groups:
-        outcome = cluster.allocate(list(group.claims), node=arguments.node or group.node)
-        if isinstance(outcome, drayman.Allocated):
-            cluster = cluster.with_allocation(outcome)
-        results.append((group, outcome))
-    _print(
-        arguments,
-        results,
-        {claims.key_of(obj): obj for obj in [*objects, *generated] if obj["kind"] == "ResourceClaim"},
-    )
-    return cli.DONE if all(isinstance(outcome, drayman.Allocated) for _, outcome in results) else cli.NO
+        if placer.waiting(group):
+            answers.append(_place(placer, plan, group, arguments.node))
+        elif arguments.claim:
+            answers.append(placer.known(group))
+    return answers
 
 
-def _print(
-    arguments: argparse.Namespace,
-    results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]],
-    given: Mapping[str, Mapping[str, Any]],
-) -> None:
+def _cluster(arguments: argparse.Namespace, manifests: Sequence[Manifest], plan: Plan) -> Cluster:
+    """Return the cluster of the files. Raises :class:`InputError` with the place of what it cannot take."""
+    from drayman.cluster import Cluster
+
+    others = [one.object for one in manifests if one.object["kind"] not in ("ResourceClaim", "Pod")]
+    try:
+        return Cluster.from_objects(
+            [*others, *(claim.object for claim in plan.claims.values())],
+            kubernetes_version=arguments.kubernetes_version,
+            feature_gates=arguments.feature_gates,
+            compatibility=arguments.compatibility,
+        )
+    except InputError as error:
+        source = next((one for one in manifests if error.object and one.name == error.object), None)
+        if source is not None:
+            error.file, error.line = source.file, source.position(error.field or "").line
+        raise
+
+
+def _place(placer: Placer, plan: Plan, group: Group, node: str | None) -> Answer:
+    try:
+        return placer.place(group, node)
+    except AllocationError as error:
+        # Its text names the claim, or the class that all claims of the group use.
+        key = next((key for key in group.claims if f"claim {key}" in str(error)), group.claims[0])
+        source = plan.claims[key].source
+        raise InputError(str(error), file=source.file, line=source.line, object=source.name) from error
+
+
+def _print(arguments: argparse.Namespace, answers: Sequence[Answer], plan: Plan) -> None:
     if arguments.output == "yaml":
-        allocated = [_with_status(given[key], allocation) for key, allocation in _allocations(results)]
+        allocated = [
+            _with_status(plan.claims[key].object, allocation)
+            for answer in answers
+            for key, allocation in zip(answer.claims, answer.allocations, strict=False)
+        ]
         print_yaml({"apiVersion": "v1", "kind": "List", "items": allocated})
     elif arguments.output == "json":
-        print_json(_json(arguments, results))
+        print_json(
+            {
+                "version": 1,
+                "kubernetes": arguments.kubernetes_version,
+                "compatibility": arguments.compatibility,
+                "results": [_json(answer) for answer in answers],
+            }
+        )
     else:
-        _print_table(results)
+        _print_table(answers)
 
 
-def _print_table(results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]]) -> None:
-    import drayman
-
+def _print_table(answers: Sequence[Answer]) -> None:
     printer = Printer()
+    fitting = [answer for answer in answers if answer.fits]
+    printer.table(("CLAIM", "NODE", "REQUEST", "DEVICE"), [row for answer in fitting for row in _rows(answer)])
+    for answer in fitting:
+        if answer.was_there:
+            note(f"{answer.group.title} is allocated already")
+    for number, answer in enumerate(one for one in answers if not one.fits):
+        if number or fitting:
+            printer.line()
+        printer.line(f"{answer.group.title}: cannot allocate all claims")
+        printer.line(answer.outcome.explanation.tree() if answer.outcome else answer.refusal or "")
+
+
+def _rows(answer: Answer) -> list[tuple[str, str, str, str]]:
     rows = []
-    for group, outcome in results:
-        if not isinstance(outcome, drayman.Allocated):
-            continue
-        for key, allocation in zip(group.claims, outcome.allocations, strict=True):
-            devices = allocation["devices"].get("results", [])
-            rows.append(
-                (
-                    key,
-                    outcome.node or "",
-                    "\n".join(result["request"] for result in devices),
-                    "\n".join(f"{result['driver']}/{result['pool']}/{result['device']}" for result in devices),
-                )
-            )
-    printer.table(("CLAIM", "NODE", "REQUEST", "DEVICE"), rows)
-    for group, outcome in results:
-        if isinstance(outcome, drayman.Unallocatable):
-            printer.line(f"{'' if not rows else chr(10)}{group.title}: cannot allocate all claims")
-            printer.line(outcome.explanation.tree())
+    for key, allocation in zip(answer.claims, answer.allocations, strict=True):
+        devices = (allocation.get("devices") or {}).get("results") or []
+        requests = "\n".join(result["request"] for result in devices)
+        names = "\n".join(f"{result['driver']}/{result['pool']}/{result['device']}" for result in devices)
+        rows.append((key, answer.node or "<any>", requests, names))
+    return rows
 
 
-def _json(
-    arguments: argparse.Namespace, results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]]
-) -> dict[str, Any]:
-    import drayman
-
-    answers: list[dict[str, Any]] = []
-    for group, outcome in results:
-        answer: dict[str, Any] = {"claims": list(group.claims), **({"pod": group.pod} if group.pod else {})}
-        if isinstance(outcome, drayman.Allocated):
-            answer |= {"node": outcome.node, "allocations": outcome.allocations}
-        else:
-            answer |= {"explanation": outcome.explanation.json()}
-        answers.append(answer)
-    return {
-        "version": 1,
-        "kubernetes": arguments.kubernetes_version,
-        "compatibility": arguments.compatibility,
-        "results": answers,
-    }
-
-
-def _allocations(
-    results: Sequence[tuple[claims.Group, drayman.Allocated | drayman.Unallocatable]],
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    import drayman
-
-    for group, outcome in results:
-        if isinstance(outcome, drayman.Allocated):
-            yield from zip(group.claims, outcome.allocations, strict=True)
+def _json(answer: Answer) -> dict[str, Any]:
+    group = {"claims": list(answer.claims), **({"pod": answer.group.pod} if answer.group.pod else {})}
+    if answer.refusal:
+        return {**group, "message": answer.refusal}
+    if answer.outcome:
+        return {**group, "explanation": answer.outcome.explanation.json()}
+    node = {"node": answer.node} if answer.node else {}
+    was_there = {"allocatedAlready": True} if answer.was_there else {}
+    return {**group, **node, **was_there, "allocations": list(answer.allocations)}
 
 
 def _with_status(claim: Mapping[str, Any], allocation: Mapping[str, Any]) -> dict[str, Any]:
-    return {**claim, "status": {**claim.get("status", {}), "allocation": dict(allocation)}}
+    return {**claim, "status": {**(claim.get("status") or {}), "allocation": dict(allocation)}}

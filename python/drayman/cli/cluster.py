@@ -12,6 +12,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import signal
@@ -25,9 +26,8 @@ from drayman.cli.output import Printer
 from drayman.errors import DraymanError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    import argparse
-
     from drayman.testing.clusters import registry
+    from drayman.testing.parts import Options
 
 DEFAULT_NAME = "drayman"
 _START_SECONDS = 60.0
@@ -42,9 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     up.add_argument("--backend", choices=("fake",), default="fake", help="kind of cluster (default: %(default)s)")
     up.add_argument("--nodes", type=int, default=2, metavar="N", help="nodes with a mock driver (default: %(default)s)")
     up.add_argument("--devices", type=int, default=8, metavar="N", help="devices of each (default: %(default)s)")
-    up.add_argument("--port", type=int, default=0, help="port of the API server (default: any free one)")
+    up.add_argument("--port", type=options.port, default=0, help="port of the API server (default: any free one)")
     up.add_argument("--no-scheduler", action="store_true", help="leave the scheduler out, to run another one")
-    up.add_argument("--detach", "-d", action="store_true", help="run in the background; end it with `down`")
+    up.add_argument(
+        "--detach",
+        "-d",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="run in the background; end it with `down`",
+    )
     options.add_kubernetes(up, compatibility="fixed")
     options.add_verbosity(up)
     up.set_defaults(act=_up)
@@ -69,17 +75,23 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
 
 
 def _up(arguments: argparse.Namespace) -> int:
-    from drayman.testing.clusters import registry
-
-    if registry.find(arguments.name):
-        raise InputError(f"a cluster `{arguments.name}` is running", hint=f"drayman cluster down {arguments.name}")
+    chosen = _options(arguments)
+    check_free(arguments.name)
     if not arguments.detach:
         options.start_logging(arguments.verbose)
-        asyncio.run(_serve(arguments))
+        asyncio.run(_serve(arguments, chosen))
         return cli.DONE
-    start_detached(arguments.name, [argument for argument in arguments.given if argument not in ("-d", "--detach")])
+    start_detached(arguments.name, [*arguments.given, "--no-detach"])
     _tell(arguments.name)
     return cli.DONE
+
+
+def check_free(name: str) -> None:
+    """Raise :class:`InputError` when a cluster `name` is running."""
+    from drayman.testing.clusters import registry
+
+    if registry.find(name):
+        raise InputError(f"a cluster `{name}` is running", hint=f"drayman cluster down {name}")
 
 
 def start_detached(name: str, arguments: list[str]) -> None:
@@ -87,11 +99,10 @@ def start_detached(name: str, arguments: list[str]) -> None:
 
     Raises :class:`~drayman.errors.DraymanError` with the end of its log when it does not become so.
     """
-    from drayman.clock import RealClock
     from drayman.testing.clusters import registry
 
     registry.folder(name).mkdir(parents=True, exist_ok=True)
-    with registry.log(name).open("w") as log:
+    with registry.log(name).open("w+") as log:
         child = subprocess.Popen(  # noqa: S603 - ourselves
             [sys.executable, "-m", "drayman", *arguments],
             stdin=subprocess.DEVNULL,
@@ -99,37 +110,42 @@ def start_detached(name: str, arguments: list[str]) -> None:
             stderr=log,
             start_new_session=True,
         )
-
-    async def ready() -> bool:
-        clock = RealClock()
-        limit = clock.monotonic() + _START_SECONDS
-        while child.poll() is None and clock.monotonic() < limit:
-            if (entry := registry.find(name)) and entry.pid == child.pid:
-                return True
-            await clock.sleep(0.05)
-        return False
-
-    if asyncio.run(ready()):
-        return
-    child.terminate()
-    child.wait()
-    said = registry.log(name).read_text().strip()
+        if asyncio.run(_is_ready(name, child)):
+            return
+        child.terminate()
+        child.wait()
+        log.seek(0)  # the child has removed the file's name
+        said = log.read().strip()
     registry.forget(name)
     raise DraymanError(f"cluster `{name}` did not start:\n{said}")
 
 
-async def _serve(arguments: argparse.Namespace) -> None:
-    """Run the cluster until the process is told to end."""
-    from drayman import features
+async def _is_ready(name: str, child: subprocess.Popen[bytes]) -> bool:
+    """Wait until the cluster `name` is recorded by the process `child`; False when it ends or takes too long."""
+    from drayman.clock import RealClock
     from drayman.testing.clusters import registry
-    from drayman.testing.parts import Options, checked
+
+    clock = RealClock()
+    limit = clock.monotonic() + _START_SECONDS
+    while child.poll() is None and clock.monotonic() < limit:
+        if (entry := registry.find(name)) and entry.pid == child.pid:
+            return True
+        await clock.sleep(0.05)
+    return False
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    """Return what the cluster consists of. Raises :class:`MissingExtraError` where that is not installed."""
+    from drayman import features
 
     try:
-        from drayman.testing.clusters import fake
+        from drayman.testing.clusters import fake  # noqa: F401 - whether it can be imported is the question
+        from drayman.testing.parts import Options, checked
     except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("drayman"):
+            raise
         raise MissingExtraError("the fake cluster", "all") from error
-
-    chosen = checked(
+    return checked(
         Options(
             kubernetes_version=arguments.kubernetes_version,
             feature_gates=features.parse(arguments.feature_gates),
@@ -140,6 +156,12 @@ async def _serve(arguments: argparse.Namespace) -> None:
             devices=arguments.devices,
         )
     )
+
+
+async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
+    """Run the cluster until the process is told to end."""
+    from drayman.testing.clusters import fake, registry
+
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     try:

@@ -18,7 +18,7 @@ from drayman import cli
 from drayman.cli import cluster
 from drayman.cli.output import Printer
 from drayman.cli.tables import Tables
-from drayman.errors import InputError
+from drayman.errors import DraymanError, InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -51,13 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
         printer.table(("SCENARIO", "WHAT IT SHOWS"), [(one.name, one.title) for one in scenarios])
         return cli.DONE
     name = arguments.name or registry.free_name("demo")
-    if registry.find(name):
-        raise InputError(f"a cluster `{name}` is running", hint=f"drayman cluster down {name}")
+    cluster.check_free(name)
     cluster.start_detached(name, ["cluster", "up", name, "--nodes", str(NODES), "--devices", str(DEVICES)])
     keep = False
     try:
         failed = asyncio.run(_play(name, scenarios, Tables(printer, wide=arguments.wide), keep=arguments.keep))
         keep = arguments.keep
+    except TimeoutError as error:
+        raise DraymanError(str(error)) from error
     finally:
         if not keep:
             cluster.end(name)

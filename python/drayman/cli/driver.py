@@ -60,6 +60,7 @@ async def _run(arguments: argparse.Namespace) -> None:
     from drayman.clock import RealClock
     from drayman.driver import Driver, catalogue
     from drayman.kube import connect
+    from drayman.kube.resources import SLICES
 
     profile = catalogue.profile(arguments.driver_name, devices=arguments.devices)
     async with connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-driver") as client:
@@ -72,4 +73,6 @@ async def _run(arguments: argparse.Namespace) -> None:
             registry_dir=arguments.kubelet_registrar_directory_path,
             cdi_dir=arguments.cdi_root,
         )
+        # The driver waits for a server that goes away; one that was never there is a mistake in the command.
+        await client.list(SLICES, field_selector=f"spec.nodeName={arguments.node_name}")
         await driver.run()

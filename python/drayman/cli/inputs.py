@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from drayman import manifest
 from drayman.cli.output import note
+from drayman.errors import InputError
+from drayman.manifest import Manifest
 
 if TYPE_CHECKING:
     import argparse
@@ -16,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, what: str) -> None:
     """Add the positional FILES and `-f`."""
     parser.add_argument("files", nargs="*", metavar="FILE", help=f"{what}; a folder, a glob, or - for standard input")
     parser.add_argument("-f", "--filename", action="append", default=[], metavar="FILE", help="the same as FILE")
+    parser.set_defaults(usage_error=parser.error)
 
 
 def add_context(parser: argparse.ArgumentParser) -> None:
@@ -30,39 +33,46 @@ def add_context(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def files(arguments: argparse.Namespace, parser_error: Any) -> list[str]:
+def files(arguments: argparse.Namespace) -> list[str]:
     """Return the named files; having none is a usage error."""
-    named = [*arguments.files, *arguments.filename]
+    named: list[str] = [*arguments.files, *arguments.filename]
     if not named:
-        parser_error("name at least one FILE")
+        arguments.usage_error("name at least one FILE")
     return named
 
 
-def load(paths: Sequence[str]) -> list[Mapping[str, Any]]:
+def load(paths: Sequence[str]) -> list[Manifest]:
     """Return the objects of the files, checked.
 
     Raises :class:`~drayman.errors.InputError` for the first that cannot be used.
     """
-    return [manifest.check(loaded).object for loaded in manifest.load(paths)]
+    return [manifest.check(loaded) for loaded in manifest.load(paths)]
 
 
-def load_context(named: Sequence[str]) -> list[Mapping[str, Any]]:
+def load_context(named: Sequence[str]) -> list[Manifest]:
     """Return the objects of files, and of hardware of the catalogue that is named."""
     from drayman.driver import catalogue
 
-    objects: list[Mapping[str, Any]] = []
+    found: list[Manifest] = []
     for name in named:
         if name in catalogue.NAMES:
             profile = catalogue.profile(name)
-            objects += [profile.device_class(), *profile.slices("node-1")]
+            found += map(Manifest, [profile.device_class(), *profile.slices("node-1")])
         else:
-            objects += load([name])
-    return objects
+            found += load([name])
+    return found
 
 
-def split(objects: Sequence[Mapping[str, Any]], kinds: frozenset[str], *, verb: str) -> list[Mapping[str, Any]]:
+def some(given: Sequence[Manifest], named: Sequence[str]) -> Sequence[Manifest]:
+    """Return `given`, the objects of the files `named`. Raises :class:`InputError` when there are none."""
+    if not given:
+        raise InputError("no objects in the given files", file=", ".join(named))
+    return given
+
+
+def split(given: Sequence[Manifest], kinds: frozenset[str], *, verb: str) -> Iterator[Manifest]:
     """Return the objects whose kind the verb uses; the other kinds are skipped with one note."""
-    skipped = sorted({str(obj["kind"]) for obj in objects} - kinds)
+    skipped = sorted({str(one.object["kind"]) for one in given} - kinds)
     if skipped:
         note(f"`{verb}` does not use {', '.join(skipped)}: skipped")
-    return [obj for obj in objects if obj["kind"] in kinds]
+    return (one for one in given if one.object["kind"] in kinds)

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import argparse
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import argparse
+    from drayman.scheduler import Configuration
 
 
 def add_kubernetes(parser: argparse.ArgumentParser, *, compatibility: str) -> None:
     """Add the options that say which Kubernetes is meant."""
-    parser.add_argument(
-        "--kubernetes-version", default="1.37", metavar="VERSION", help="defaults of feature gates (1.34 to 1.37)"
-    )
-    parser.add_argument(
-        "--feature-gates", default="", metavar="A=true,B=false", help="gates, laid over the defaults of the version"
-    )
-    parser.add_argument(
-        "--compatibility",
-        choices=("1.37", "fixed"),
-        default=compatibility,
-        help="exactly what 1.37.2 does, or with its known faults fixed (default: %(default)s)",
+    _add_version(parser)
+    _add_compatibility(parser, compatibility, "(default: %(default)s)")
+
+
+def add_scheduler(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a scheduler, for :func:`scheduler_configuration`."""
+    parser.add_argument("--config", metavar="FILE", help="KubeSchedulerConfiguration of the scheduler")
+    _add_version(parser)
+    _add_compatibility(parser, None, "(default: as --config says, else fixed)")
+
+
+def scheduler_configuration(arguments: argparse.Namespace) -> Configuration:
+    """Return the configuration of the file that is named, or the default, changed by the other options."""
+    import dataclasses
+
+    from drayman import features
+    from drayman.scheduler import Configuration
+
+    configuration = Configuration.from_file(arguments.config) if arguments.config else Configuration()
+    return dataclasses.replace(
+        configuration,
+        kubernetes_version=arguments.kubernetes_version,
+        feature_gates=features.parse(arguments.feature_gates),
+        compatibility=arguments.compatibility or configuration.compatibility,
     )
 
 
@@ -41,3 +56,37 @@ def start_logging(verbose: int) -> None:
 
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbose, 2)]
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+def seconds(text: str) -> float:
+    """Read a duration in seconds; argparse shows the error."""
+    value = float(text)
+    if not math.isfinite(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds")
+    return value
+
+
+def port(text: str) -> int:
+    """Read the number of a TCP port, 0 for any; argparse shows the error."""
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"`{text}` is not the number of a port")
+    return value
+
+
+def _add_version(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kubernetes-version", default="1.37", metavar="VERSION", help="defaults of feature gates (1.34 to 1.37)"
+    )
+    parser.add_argument(
+        "--feature-gates", default="", metavar="A=true,B=false", help="gates, laid over the defaults of the version"
+    )
+
+
+def _add_compatibility(parser: argparse.ArgumentParser, default: str | None, note: str) -> None:
+    parser.add_argument(
+        "--compatibility",
+        choices=("1.37", "fixed"),
+        default=default,
+        help=f"exactly what 1.37.2 does, or with its known faults fixed {note}",
+    )

@@ -5,12 +5,14 @@ Serves the pods whose schedulerName is one of its profiles (`drayman` when no co
 examples:
   drayman scheduler
   drayman scheduler --config scheduler.yaml --kubeconfig ~/.kube/config
+  drayman scheduler --plugin my_plugins:PreferWarmNodes
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+import sys
 from typing import TYPE_CHECKING
 
 from drayman import cli
@@ -18,38 +20,54 @@ from drayman.cli import options
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+
+    from drayman.framework import PluginClass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_server(parser)
-    parser.add_argument("--config", metavar="FILE", help="KubeSchedulerConfiguration")
-    options.add_kubernetes(parser, compatibility="fixed")
+    options.add_scheduler(parser)
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="MODULE:CLASS",
+        help="plugin besides the built-in and installed ones, also from this folder; repeatable",
+    )
     options.add_verbosity(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until interrupted."""
     options.start_logging(arguments.verbose)
-    asyncio.run(_run(arguments))
+    plugins = load_plugins(arguments.plugin)
+    asyncio.run(_run(arguments, plugins))
     return cli.DONE
 
 
-async def _run(arguments: argparse.Namespace) -> None:
-    from drayman import features, scheduler
+def load_plugins(paths: Sequence[str]) -> list[PluginClass]:
+    """Return the plugin classes named "module:Class"; modules of the working directory are found too."""
+    if not paths:
+        return []
+    from drayman.framework import registry
+
+    sys.path.insert(0, "")
+    try:
+        return [registry.load(path) for path in paths]
+    finally:
+        sys.path.remove("")
+
+
+async def _run(arguments: argparse.Namespace, plugins: Sequence[PluginClass]) -> None:
+    from drayman import scheduler
     from drayman.clock import RealClock
     from drayman.kube import connect
 
-    configuration = (
-        scheduler.Configuration.from_file(arguments.config)
-        if arguments.config
-        else scheduler.Configuration(
-            compatibility=arguments.compatibility,
-            kubernetes_version=arguments.kubernetes_version,
-            feature_gates=features.parse(arguments.feature_gates),
-        )
-    )
+    configuration = options.scheduler_configuration(arguments)
     async with connect.client(
         arguments.kubeconfig, context=arguments.context, user_agent="drayman-scheduler"
     ) as client:
-        await scheduler.run(client, configuration, RealClock(), random=random.SystemRandom())
+        source = random.SystemRandom()
+        await scheduler.run(client, configuration, RealClock(), random=source, plugins=plugins)

@@ -11,11 +11,12 @@ examples:
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli, manifest
 from drayman.cli import inputs, options
-from drayman.cli.output import Printer, print_json, print_yaml
+from drayman.cli.output import Printer, note, print_json, print_yaml
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from drayman.manifest import Manifest
+    from drayman.testing.simulate import Simulation
+
+
+_FIELD = re.compile(r'(?:unknown field "|is invalid: \[?)([^":\s]+)')
+"""Where the texts of the API server name the (first) field that is wrong."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,36 +36,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_arguments(parser, what="a step")
     inputs.add_context(parser)
     parser.add_argument("--nodes", type=int, default=0, metavar="N", help="start N nodes with a mock driver")
-    parser.add_argument("--settle", type=float, default=60.0, metavar="SECONDS", help="virtual time after each step")
-    parser.add_argument("--wait", type=float, default=6.0, metavar="SECONDS", help="virtual time for a pod's verdict")
-    parser.add_argument("--config", metavar="FILE", help="KubeSchedulerConfiguration of the scheduler")
-    options.add_kubernetes(parser, compatibility="fixed")
+    for name, default, what in (("--settle", 60.0, "after each step"), ("--wait", 6.0, "for a pod's verdict")):
+        parser.add_argument(
+            name, type=options.seconds, default=default, metavar="SECONDS", help=f"virtual time {what} (%(default)g)"
+        )
+    parser.add_argument(
+        "--kubelet", action="store_true", help="run a fake kubelet on every Node of the first step: pods run and end"
+    )
+    options.add_scheduler(parser)
     parser.add_argument("-o", "--output", choices=("table", "json", "yaml"), default="table", help="how to print")
     parser.add_argument("--exit-status", action="store_true", help="exit with 3 when a pod was not scheduled")
-    parser.set_defaults(usage_error=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and print the result."""
-    from drayman import features, scheduler
-    from drayman.testing.parts import Options
-    from drayman.testing.simulate import Simulation, simulate
+    from drayman.testing.simulate import simulate
 
-    steps = [_load(file) for file in inputs.files(arguments, arguments.usage_error)]
-    context = inputs.load_context(arguments.context_files)
-    simulation = Simulation(
-        options=Options(
-            kubernetes_version=arguments.kubernetes_version,
-            feature_gates=features.parse(arguments.feature_gates),
-            compatibility=arguments.compatibility,
-            nodes=arguments.nodes,
-        ),
-        configuration=scheduler.Configuration.from_file(arguments.config) if arguments.config else None,
-        wait=arguments.wait,
-        settle=arguments.settle,
-    )
+    named = inputs.files(arguments)
+    steps = [_load(file) for file in named]
+    inputs.some([one for step in steps for one in step], named)
+    _note_namespaces(steps)
+    context = [one.object for one in inputs.load_context(arguments.context_files)]
     objects = [[loaded.object for loaded in step] for step in steps]
-    state = simulate([[*context, *objects[0]], *objects[1:]], simulation)
+    state = simulate([[*context, *objects[0]], *objects[1:]], _simulation(arguments))
     if arguments.output == "table":
         print_state(Printer(), state)
         _complain(steps, state.get("rejected", {}))
@@ -71,6 +70,25 @@ def run(arguments: argparse.Namespace) -> int:
     return cli.NO if arguments.exit_status and (waiting or state.get("rejected")) else cli.DONE
 
 
+def _simulation(arguments: argparse.Namespace) -> Simulation:
+    from drayman.testing.parts import Options
+    from drayman.testing.simulate import Simulation
+
+    configuration = options.scheduler_configuration(arguments)
+    return Simulation(
+        options=Options(
+            kubernetes_version=configuration.kubernetes_version,
+            feature_gates=configuration.feature_gates,
+            compatibility=configuration.compatibility,
+            nodes=arguments.nodes,
+        ),
+        configuration=configuration,
+        kubelet=arguments.kubelet,
+        wait=arguments.wait,
+        settle=arguments.settle,
+    )
+
+
 def _load(file: str) -> list[Manifest]:
     """Return the manifests of a step; field names and values are for the API server to check."""
     loaded = manifest.load([file])
@@ -79,16 +97,30 @@ def _load(file: str) -> list[Manifest]:
     return loaded
 
 
+def _note_namespaces(steps: Sequence[Sequence[Manifest]]) -> None:
+    """Say which namespaces are used before there is an object for them: they are created."""
+    there, made = {"default"}, []
+    for one in (one for step in steps for one in step):
+        metadata = one.object.get("metadata") or {}
+        if one.object["kind"] == "Namespace":
+            there.add(str(metadata.get("name")))
+        elif (namespace := metadata.get("namespace")) and namespace not in there:
+            there.add(namespace)
+            made.append(f"`{namespace}`")
+    if made:
+        note(f"namespaces that do not exist are created: {', '.join(made)}")
+
+
 def _complain(steps: Sequence[Sequence[Manifest]], rejected: Mapping[str, str]) -> None:
     """Print what the API server refused, with the place in the files."""
     from drayman.testing.simulate import title
 
     places = {title(one.object): one for step in reversed(steps) for one in reversed(step)}
     for name, text in rejected.items():
-        place = places.get(name)
         error = InputError(text, object=name)
-        if place is not None:
-            error.file, error.line = place.file, place.line
+        if place := places.get(name):
+            field = _FIELD.search(text)
+            error.file, error.line = place.file, place.position(field[1] if field else "").line
         cli.complain(error)
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drayman.clock import Clock
-    from drayman.driver.catalogue import Profile
+    from drayman.driver.catalogue import Foreign, Profile
     from drayman.kube.client import Client
 
 log = logging.getLogger(__name__)
 
 
 class Driver:
-    """A driver for `profile` on the node `node_name`.
+    """A driver for `profile` on the node `node_name`; without hardware of the catalogue it publishes nothing.
 
     The folders are the kubelet's: sockets and checkpoint go to `<plugins_dir>/<driver>`, the registration socket to
     `registry_dir`, CDI files to `cdi_dir`. `faults` and `health` may be changed while it runs; `registered` is set once
@@ -43,7 +43,7 @@ class Driver:
         clock: Clock,
         node_name: str,
         *,
-        profile: Profile,
+        profile: Profile | Foreign,
         plugins_dir: Path,
         registry_dir: Path,
         cdi_dir: Path,
@@ -61,7 +61,7 @@ class Driver:
         self._preparation = Preparation(profile, node_name, cdi, plugins_dir / name / "checkpoint.json")
         self._handler = ClaimHandler(client, clock, self._preparation, self.faults)
         self._publisher = SlicePublisher(client, clock, name, node_name)
-        self._publisher.publish([spec["devices"] for spec in profile.slice_specs(node_name)])
+        self._slices = [spec["devices"] for spec in profile.slice_specs(node_name)]
 
     async def run(self) -> None:
         """Serve until cancelled; then the sockets are removed, which tells the kubelet that the driver is gone.
@@ -76,13 +76,20 @@ class Driver:
                 for server in servers:
                     server.start()
                 log.info("driver started: driver=%s node=%s socket=%s", self._name, self._node_name, servers[0].path)
-                await self._publisher.run()
+                await self._publish()
             finally:
                 stopped = [server.stop() for server in reversed(servers)]
                 bridge.close()
                 for event in stopped:
                     if event is not None:
                         await asyncio.to_thread(event.wait)
+
+    async def _publish(self) -> None:
+        """Keep the slices published until cancelled. Where there are none to publish, those of others stay alone."""
+        if not self._slices:
+            await asyncio.Event().wait()
+        self._publisher.publish(self._slices)
+        await self._publisher.run()
 
     def _servers(self, bridge: EventLoopBridge) -> list[SocketServer]:
         """Return the servers in the order in which they start: who finds the registration socket calls the other."""

@@ -14,7 +14,7 @@ from drayman.driver.claims import ClaimReference, PreparedClaim, PreparedDevice
 from drayman.errors import DraymanError
 
 if TYPE_CHECKING:
-    from drayman.driver.catalogue import Profile
+    from drayman.driver.catalogue import Foreign, Profile
 
 
 class PreparationError(DraymanError):
@@ -27,10 +27,9 @@ class Preparation:
     Calls are short and do not wait, so the event loop's order is the only lock that is needed.
     """
 
-    def __init__(self, profile: Profile, node_name: str, cdi: CDIWriter, checkpoint: Path) -> None:
+    def __init__(self, profile: Profile | Foreign, node_name: str, cdi: CDIWriter, checkpoint: Path) -> None:
         self._profile = profile
         self._node_name = node_name
-        self._devices = {device["name"] for device in profile.devices(node_name)}
         self._cdi = cdi
         self._checkpoint = Checkpoint(checkpoint)
 
@@ -72,9 +71,10 @@ class Preparation:
 
     def _device(self, reference: ClaimReference, claim: Mapping[str, Any], result: Mapping[str, Any]) -> PreparedDevice:
         device = result["device"]
-        if result["pool"] != self._node_name or device not in self._devices:
+        if not self._profile.has(self._node_name, result["pool"], device):
             raise PreparationError(f"requested device is not allocatable: {device}")
-        sharing = opaque.sharing_for(claims.configurations(claim), self._profile.driver, result["request"])
+        configurations = claims.configurations(claim) if self._profile.reads_configuration else ()
+        sharing = opaque.sharing_for(configurations, self._profile.driver, result["request"])
         admin = bool(result.get("adminAccess"))
         return PreparedDevice(
             request=result["request"],
@@ -91,10 +91,10 @@ class Preparation:
         The driver is the last to notice that two schedulers gave out one device, or that a device was freed while its
         user still ran.
         """
-        names = {device.device for device in wanted.devices if device.exclusive}
+        names = {(device.pool, device.device) for device in wanted.devices if device.exclusive}
         for other in self._checkpoint.values():
             for device in other.devices:
-                if device.exclusive and device.device in names:
+                if device.exclusive and (device.pool, device.device) in names:
                     raise PreparationError(
                         f"device {device.device} is already prepared for claim {other.reference} "
                         f"({other.reference.uid})"

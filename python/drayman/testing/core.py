@@ -22,7 +22,7 @@ from drayman.testing.history import PodHistory
 from drayman.testing.parts import Options, Parts
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from drayman import scheduler
 
@@ -52,6 +52,7 @@ class Core(Access):
         super().__init__(self._client_for("drayman"))
         self.history = PodHistory(self.client, clock)
         self._parts = Parts(options, clock, root, self._client_for)
+        self._kubelets = set(options.node_names())
         self._group = asyncio.TaskGroup()
 
     @classmethod
@@ -88,6 +89,14 @@ class Core(Access):
         """Start the nodes with their kubelets and drivers."""
         await self._parts.start_nodes(self._group)
 
+    def start_kubelets(self, drivers: Mapping[str, Sequence[str]]) -> None:
+        """Start kubelets for other nodes, with mock drivers for slices that someone else publishes.
+
+        `drivers` holds the drivers' names by name of the node. See :meth:`~drayman.testing.parts.Parts.start_kubelets`.
+        """
+        self._kubelets |= drivers.keys()
+        self._parts.start_kubelets(self._group, drivers)
+
     async def state(self) -> Object:
         """Return what became of pods and claims (`docs/state.md`)."""
         views = await self.views()
@@ -110,9 +119,8 @@ class Core(Access):
 
     async def _finish_deletions(self) -> None:
         """Remove deleted pods of nodes that have no kubelet, which on a real node its kubelet does."""
-        nodes = set(self.options.node_names())
         async for pod in self.history.deletions():
-            if pod["spec"].get("nodeName") not in nodes:
+            if pod["spec"].get("nodeName") not in self._kubelets:
                 metadata = pod["metadata"]
                 with contextlib.suppress(APIStatusError):
                     await self.client.delete(

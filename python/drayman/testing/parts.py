@@ -8,23 +8,24 @@ runs in virtual time on in-process dispatch (:class:`drayman.testing.FakeCluster
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drayman import driver, features, scheduler
 from drayman.driver import catalogue
-from drayman.errors import InputError
+from drayman.errors import InputError, MissingExtraError
 from drayman.kube.resources import DEVICE_CLASSES
 from drayman.testing import controllers
-from drayman.testing.kubelet import Kubelet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from drayman.clock import Clock
     from drayman.kube.client import Client
+    from drayman.testing.kubelet import Kubelet
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,10 @@ class Parts:
         self._start(group, "controllers", work)
 
     def start_scheduler(self, group: asyncio.TaskGroup, configuration: scheduler.Configuration | None = None) -> None:
-        """Start the scheduler."""
+        """Start the scheduler; what the options say about it holds, also for a given `configuration`."""
         options = self._options
-        chosen = configuration or scheduler.Configuration(
+        chosen = dataclasses.replace(
+            configuration or scheduler.Configuration(),
             serve_all=options.serve_all,
             compatibility=options.compatibility,
             kubernetes_version=options.kubernetes_version,
@@ -125,27 +127,40 @@ class Parts:
         client = self._client_for(ADMINISTRATOR)
         await client.create(DEVICE_CLASSES, profile.device_class())
         for name in names:
-            await self._start_node(group, name, profile)
+            self._start_node(group, name, [profile])
 
-    async def _start_node(self, group: asyncio.TaskGroup, name: str, profile: catalogue.Profile) -> None:
-        root = self._root / name
+    def start_kubelets(self, group: asyncio.TaskGroup, drivers: Mapping[str, Sequence[str]]) -> None:
+        """Start a kubelet for each of the nodes, with drivers that publish nothing and prepare whatever is allocated.
+
+        `drivers` holds the names of the drivers by name of the node. A kubelet that starts deletes the slices of its
+        node: settle before there are any.
+        """
+        for name, drivers_of_node in drivers.items():
+            self._start_node(group, name, [catalogue.Foreign(one) for one in drivers_of_node])
+
+    def _start_node(
+        self, group: asyncio.TaskGroup, name: str, hardware: Sequence[catalogue.Profile | catalogue.Foreign]
+    ) -> None:
+        # Not called like the node: paths of sockets are short.
+        root = self._root / str(len(self.tasks))
         registry, plugins, cdi = root / "plugins_registry", root / "plugins", root / "cdi"
         for folder in (registry, plugins, cdi):
             folder.mkdir(parents=True, exist_ok=True)
-        kubelet = Kubelet(
+        kubelet = _kubelet_class()(
             self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi], poll_plugins=self._poll_plugins
         )
-        plugin = driver.Driver(
-            self._client_for(_driver(name)),
-            self._clock,
-            name,
-            profile=profile,
-            plugins_dir=plugins,
-            registry_dir=registry,
-            cdi_dir=cdi,
-        )
         self._start(group, f"kubelet {name}", kubelet.run())
-        self._start(group, f"driver {name}", plugin.run())
+        for profile in hardware:
+            plugin = driver.Driver(
+                self._client_for(_driver(name)),
+                self._clock,
+                name,
+                profile=profile,
+                plugins_dir=plugins,
+                registry_dir=registry,
+                cdi_dir=cdi,
+            )
+            self._start(group, f"driver {profile.driver} on {name}", plugin.run())
 
     def _start(self, group: asyncio.TaskGroup, name: str, work: Any) -> None:
         self.tasks.append(group.create_task(work, name=name))
@@ -155,4 +170,17 @@ def checked(options: Options) -> Options:
     """Return `options`, or raise :class:`InputError` for what cannot be built."""
     if options.nodes < 0 or options.nodes > 5000:
         raise InputError(f"{options.nodes} nodes: between 0 and 5000 are possible")
+    options.gates()
+    catalogue.profile(options.driver, devices=options.devices)
     return options
+
+
+def _kubelet_class() -> type[Kubelet]:
+    """Return the kubelet, which speaks gRPC to drivers: clusters without nodes do without it."""
+    try:
+        from drayman.testing.kubelet import Kubelet
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in ("grpc", "google"):
+            raise
+        raise MissingExtraError("the fake kubelet", "driver") from error
+    return Kubelet

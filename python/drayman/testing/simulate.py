@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +38,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """How to simulate. `wait` and `settle` are virtual seconds: for a pod without a verdict, and after each step."""
+    """How to simulate. `wait` and `settle` are virtual seconds: for a pod without a verdict, and after each step.
+
+    With `kubelet` every Node of the first step gets a fake kubelet, and mock drivers that prepare the devices of the
+    slices that the steps have for it: pods run and end. Without it pods that are bound stay as they are.
+    """
 
     options: Options = field(default_factory=Options)
     configuration: scheduler.Configuration | None = None
+    kubelet: bool = False
     wait: float = 6.0
     settle: float = 60.0
 
@@ -63,7 +68,10 @@ async def _simulate(
     async with Core.running(checked(simulation.options), clock, trust_metadata=True) as core:
         run = _Run(core, simulation)
         first, *others = steps or [[]]
-        await run.create([obj for obj in first if not _waits_for_scheduler(obj)])
+        found = [obj for obj in first if not _waits_for_scheduler(obj)]
+        if simulation.kubelet:
+            found = await run.start_kubelets(found, drivers_by_node(steps))
+        await run.create(found)
         core.start_control(simulation.configuration)
         await core.start_nodes()
         await core.clock.settle(0)
@@ -79,6 +87,21 @@ class _Run:
         self.rejected: dict[str, str] = {}
         self._core = core
         self._simulation = simulation
+
+    async def start_kubelets(
+        self, objects: Sequence[Mapping[str, Any]], drivers: Callable[[str], list[str]]
+    ) -> list[Mapping[str, Any]]:
+        """Create the nodes of `objects` and start their kubelets; return the other objects, running pods last.
+
+        The order is that of a real cluster: a kubelet deletes the slices of its node when it starts, so they come
+        later, and what a pod uses is there before the kubelet sees the pod.
+        """
+        nodes = [obj for obj in objects if obj.get("kind") == "Node"]
+        created = [node["metadata"]["name"] for node in await self.create(nodes)]
+        others = self._simulation.options.node_names()
+        self._core.start_kubelets({name: drivers(name) for name in created if name not in others})
+        await self._core.clock.settle(0)
+        return sorted((obj for obj in objects if obj.get("kind") != "Node"), key=lambda obj: obj.get("kind") == "Pod")
 
     async def take(self, objects: Sequence[Mapping[str, Any]]) -> None:
         """Take the objects of a step one by one, then let the cluster settle."""
@@ -97,7 +120,9 @@ class _Run:
         for obj in objects:
             try:
                 await self._core.ensure_namespace(obj)
-                created.append(await self._core.applier.create(obj))
+                # A namespace may be there already: those of every cluster, and those that were created on the way.
+                write = self._core.applier.apply if obj.get("kind") == "Namespace" else self._core.applier.create
+                created.append(await write(obj))
             except APIStatusError as error:
                 self.rejected[title(obj)] = str(error)
         return created
@@ -107,6 +132,20 @@ class _Run:
             if obj["kind"] == "Pod" and self._simulation.options.scheduler and not _marked(obj, Mark.NO_WAIT):
                 verdict = functools.partial(self._core.history.has_verdict, key_of(obj))
                 await self._core.wait_for(verdict, self._simulation.wait)
+
+
+def drivers_by_node(steps: Sequence[Sequence[Mapping[str, Any]]]) -> Callable[[str], list[str]]:
+    """Return a function that gives the drivers that have slices for a node of that name.
+
+    Slices that are not bound to one node by name may be for any.
+    """
+    specs = [obj.get("spec") or {} for step in steps for obj in step if obj.get("kind") == "ResourceSlice"]
+
+    def drivers(node: str) -> list[str]:
+        usable = [spec for spec in specs if (spec.get("nodeName") or node) == node]
+        return sorted({str(spec["driver"]) for spec in usable if spec.get("driver")})
+
+    return drivers
 
 
 def _waits_for_scheduler(obj: Mapping[str, Any]) -> bool:

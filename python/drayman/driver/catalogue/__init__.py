@@ -6,6 +6,7 @@ derived from it.
 
 from __future__ import annotations
 
+from drayman.driver.catalogue.foreign import Foreign
 from drayman.driver.catalogue.profile import NAMES, Profile, profile
 
-__all__ = ["NAMES", "Profile", "profile"]
+__all__ = ["NAMES", "Foreign", "Profile", "profile"]

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -40,6 +40,11 @@ class Profile:
     model: str
     driver_version: str
     capacity: Mapping[str, str]
+    reads_configuration: ClassVar[bool] = True
+
+    def has(self, node: str, pool: str, device: str) -> bool:
+        """Return whether `node` has the device."""
+        return pool == node and any(device == f"{self.kind}-{index}" for index in range(self.count))
 
     def devices(self, node: str) -> list[Object]:
         """Return the devices of `node` as they stand in a ResourceSlice."""

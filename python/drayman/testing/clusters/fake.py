@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman.clock import RealClock
+from drayman.errors import InputError
 from drayman.kube import connect
 from drayman.kube.config import ServerConfig
 from drayman.testing.apiserver import APIServer
@@ -20,6 +22,7 @@ from drayman.testing.parts import Options, Parts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
 
 
 @contextlib.asynccontextmanager
@@ -27,7 +30,7 @@ async def running(options: Options, *, port: int = 0) -> AsyncIterator[ServerCon
     """Yield how to reach a cluster whose parts have been started; they end with the context.
 
     Every part, the scheduler among them, talks HTTP to the API server over its socket. A part that fails ends the
-    context.
+    context. Raises :class:`~drayman.errors.InputError` when `port` (0: any) is taken.
     """
     clock = RealClock()
     server = APIServer(
@@ -43,7 +46,7 @@ async def running(options: Options, *, port: int = 0) -> AsyncIterator[ServerCon
     root = Path(tempfile.mkdtemp(prefix="drayman-"))
     try:
         async with (
-            serve(server, port=port, token=token, certificate=certificate) as url,
+            _serving(serve(server, port=port, token=token, certificate=certificate), port) as url,
             contextlib.AsyncExitStack() as connections,
             asyncio.TaskGroup() as group,
         ):
@@ -62,3 +65,18 @@ async def running(options: Options, *, port: int = 0) -> AsyncIterator[ServerCon
                 task.cancel()
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+@contextlib.asynccontextmanager
+async def _serving(serving: AbstractAsyncContextManager[str], port: int) -> AsyncIterator[str]:
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(serving)
+        except OSError as error:
+            raise InputError(f"port {port} cannot be used: {_plain(error)}") from error
+        yield url
+
+
+def _plain(error: OSError) -> str:
+    """Return the system's reason, which asyncio puts at the end of a sentence of its own."""
+    return os.strerror(error.errno).lower() if error.errno else str(error)
