@@ -1,0 +1,290 @@
+//! The most that an expression can cost on any device, as the API server estimates it.
+
+use std::collections::HashMap;
+
+use crate::ast::{Ast, Call, Fold, FoldStart, Kind, NodeId, Role};
+use crate::check::Checked;
+use crate::cost::size::{self, EntrySize, Place};
+use crate::cost::{self, Cost, calls};
+use crate::types::Type;
+use crate::value::Value;
+
+pub(super) use crate::cost::size::Range;
+
+/// The most that `ast` can cost.
+pub(crate) fn max_cost(ast: &Ast, checked: &Checked) -> u64 {
+    let mut estimator = Estimator {
+        ast,
+        checked,
+        costs: vec![Range::ZERO; ast.len()],
+        sizes: HashMap::new(),
+        entries: HashMap::new(),
+        places: HashMap::new(),
+        locals: HashMap::new(),
+    };
+    for node in ast.ids() {
+        let cost = estimator.node(node);
+        estimator.costs[node.0 as usize] = cost;
+    }
+    estimator.cost(ast.root()).max
+}
+
+/// What is known of a variable of a loop.
+#[derive(Debug, Clone, Copy, Default)]
+struct Local {
+    place: Option<Place>,
+    size: Option<Range>,
+    entry: Option<EntrySize>,
+}
+
+/// The variables of a loop: accumulator, first and second.
+type Locals = [Local; 3];
+
+pub(super) struct Estimator<'a> {
+    ast: &'a Ast,
+    checked: &'a Checked,
+    costs: Vec<Range>,
+    sizes: HashMap<NodeId, Range>,
+    entries: HashMap<NodeId, EntrySize>,
+    places: HashMap<NodeId, Place>,
+    locals: HashMap<NodeId, Locals>,
+}
+
+impl Estimator<'_> {
+    fn node(&mut self, node: NodeId) -> Range {
+        let ast = self.ast;
+        let select = Range::exactly(cost::SELECT);
+        match ast.kind(node) {
+            Kind::Literal(_) | Kind::Unresolved | Kind::FoldCondition(_) | Kind::FoldStep { .. } => Range::ZERO,
+            Kind::TypeName(_) => select,
+            Kind::Device => {
+                self.places.insert(node, Place::Device);
+                select
+            }
+            Kind::Local { start, role } => {
+                self.set_place(node, self.local(*start, *role).place);
+                select
+            }
+            Kind::Select(selected) => {
+                let operand = self.cost(selected.operand);
+                if selected.test {
+                    return operand;
+                }
+                self.set_place(node, self.place(selected.operand).and_then(|place| place.field(&selected.field)));
+                match self.checked.type_of(selected.operand) {
+                    Type::Map(_) | Type::Object(_) | Type::Parameter(_) => operand.plus(select),
+                    _ => operand,
+                }
+            }
+            Kind::OptionalSelect { operand, .. } => {
+                let size = self.size(node);
+                self.set_size(node, size);
+                self.cost(*operand).plus(Range::ONE)
+            }
+            Kind::Call(call) => self.call(node, call),
+            Kind::List { elements, .. } => {
+                let entry = EntrySize { is_list: true, key: Range::ONE, value: self.union_of(elements) };
+                self.entries.insert(node, entry);
+                self.sum(elements).plus(Range::exactly(cost::LIST))
+            }
+            Kind::Map { entries } => {
+                let keys: Vec<NodeId> = entries.iter().map(|entry| entry.key).collect();
+                let values: Vec<NodeId> = entries.iter().map(|entry| entry.value).collect();
+                let entry = EntrySize { is_list: false, key: self.union_of(&keys), value: self.union_of(&values) };
+                self.entries.insert(node, entry);
+                self.sum(&keys).plus(self.sum(&values)).plus(Range::exactly(cost::MAP))
+            }
+            Kind::Message(message) => {
+                let values: Vec<NodeId> = message.fields.iter().map(|field| field.value).collect();
+                self.sum(&values).plus(Range::exactly(cost::MESSAGE))
+            }
+            Kind::FoldStart(start) => {
+                let locals = self.loop_variables(start);
+                self.locals.insert(node, locals);
+                Range::ZERO
+            }
+            Kind::Fold(fold) if fold.bind => self.bind(node, fold),
+            Kind::Fold(fold) => self.fold(node, fold),
+        }
+    }
+
+    pub(super) fn cost(&self, node: NodeId) -> Range {
+        self.costs[node.0 as usize]
+    }
+
+    fn sum(&self, nodes: &[NodeId]) -> Range {
+        nodes.iter().fold(Range::ZERO, |sum, node| sum.plus(self.cost(*node)))
+    }
+
+    /// The sizes that one of `nodes` may have.
+    fn union_of(&mut self, nodes: &[NodeId]) -> Range {
+        let none = Range::new(if nodes.is_empty() { 0 } else { u64::MAX }, 0);
+        nodes.iter().fold(none, |union, node| union.union(self.size_or_unknown(*node)))
+    }
+
+    pub(super) fn type_of(&self, node: NodeId) -> &Type {
+        self.checked.type_of(node)
+    }
+
+    /// The integer that a node is literally; none when it is something else.
+    pub(super) fn literal_int(&self, node: NodeId) -> Option<i64> {
+        match self.ast.kind(node) {
+            Kind::Literal(Value::Int(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn place(&self, node: NodeId) -> Option<Place> {
+        self.places.get(&node).copied()
+    }
+
+    pub(super) fn set_place(&mut self, node: NodeId, place: Option<Place>) {
+        match place {
+            Some(place) => self.places.insert(node, place),
+            None => self.places.remove(&node),
+        };
+    }
+
+    fn local(&self, start: NodeId, role: Role) -> Local {
+        let locals = self.locals.get(&start).copied().unwrap_or_default();
+        let [accumulator, first, second] = locals;
+        match role {
+            Role::Accumulator => accumulator,
+            Role::First => first,
+            Role::Second => second,
+        }
+    }
+
+    fn local_of(&self, node: NodeId) -> Option<Local> {
+        match self.ast.kind(node) {
+            Kind::Local { start, role } => Some(self.local(*start, *role)),
+            _ => None,
+        }
+    }
+
+    /// What is known of a node's size, by the first rule that knows it.
+    pub(super) fn size(&mut self, node: NodeId) -> Option<Range> {
+        if let Some(size) = self.sizes.get(&node) {
+            return Some(*size);
+        }
+        if let Some(size) = self.literal_size(node) {
+            return Some(size);
+        }
+        if let Some(place) = self.place(node) {
+            self.sizes.insert(node, place.size());
+            return Some(place.size());
+        }
+        size::of_type(self.type_of(node)).or_else(|| self.local_of(node).and_then(|local| local.size))
+    }
+
+    fn literal_size(&self, node: NodeId) -> Option<Range> {
+        let size = match self.ast.kind(node) {
+            Kind::Literal(value) => value.size().unwrap_or(1),
+            Kind::List { elements, .. } => elements.len(),
+            Kind::Map { entries } => entries.len(),
+            _ => return None,
+        };
+        Some(Range::exactly(size as u64))
+    }
+
+    pub(super) fn size_or_unknown(&mut self, node: NodeId) -> Range {
+        self.size(node).unwrap_or(Range::UNKNOWN)
+    }
+
+    fn set_size(&mut self, node: NodeId, size: Option<Range>) {
+        if let Some(size) = size {
+            self.sizes.insert(node, size);
+        }
+    }
+
+    pub(super) fn entry(&self, node: NodeId) -> Option<EntrySize> {
+        self.entries.get(&node).copied().or_else(|| self.local_of(node).and_then(|local| local.entry))
+    }
+
+    pub(super) fn set_entry(&mut self, node: NodeId, entry: Option<EntrySize>) {
+        if let Some(entry) = entry {
+            self.entries.insert(node, entry);
+        }
+    }
+
+    fn call(&mut self, node: NodeId, call: &Call) -> Range {
+        if call.function.name == "dyn"
+            && let [argument] = call.arguments.as_slice()
+        {
+            self.copy_sizes(node, *argument);
+            return self.cost(*argument).plus(Range::ONE);
+        }
+        let overloads = self.checked.overloads(node);
+        let mut union: Option<Range> = None;
+        let mut result: Option<Range> = None;
+        for overload in overloads {
+            let estimate = calls::estimate(self, node, call, overload.cost);
+            union = Some(union.map_or(estimate.cost, |union| union.union(estimate.cost)));
+            result = match (result, estimate.size) {
+                (Some(known), Some(size)) => Some(known.union(size)),
+                (known, size) => known.or(size),
+            };
+            if let (Cost::IndexList | Cost::IndexMap, Some(container)) = (overload.cost, call.arguments.first()) {
+                result = self.entry(*container).map(|entry| entry.value);
+                let place = self.place(*container).and_then(Place::values);
+                self.set_place(node, place);
+            }
+            if result.is_none() {
+                result = self.size(node);
+            }
+        }
+        self.set_size(node, result);
+        let target = call.target.map_or(Range::ZERO, |target| self.cost(target));
+        union.map_or(Range::ZERO, |cost| cost.plus(target))
+    }
+
+    fn copy_sizes(&mut self, to: NodeId, from: NodeId) {
+        let size = self.size(from);
+        self.set_size(to, size);
+        let entry = self.entry(from);
+        self.set_entry(to, entry);
+    }
+
+    fn loop_variables(&mut self, start: &FoldStart) -> Locals {
+        let accumulator =
+            Local { place: self.place(start.init), size: self.size(start.init), entry: self.entry(start.init) };
+        let entry = self.entry(start.range);
+        let is_list = entry.map_or(matches!(self.type_of(start.range), Type::List(_)), |entry| entry.is_list);
+        let place = self.place(start.range);
+        let key_size = entry.map(|entry| entry.key);
+        let value_size = entry.map(|entry| entry.value);
+        let values = Local { place: place.and_then(Place::values), size: value_size, entry: None };
+        let keys =
+            Local { place: if is_list { None } else { place.and_then(Place::keys) }, size: key_size, entry: None };
+        match (start.two_variables, is_list) {
+            (true, _) => [accumulator, keys, values],
+            (false, true) => [accumulator, values, Local::default()],
+            (false, false) => [accumulator, keys, Local::default()],
+        }
+    }
+
+    /// The value of a bound name is paid for once.
+    fn bind(&mut self, node: NodeId, fold: &Fold) -> Range {
+        self.copy_sizes(node, fold.result);
+        self.sum(&[fold.range, fold.init, fold.result])
+    }
+
+    fn fold(&mut self, node: NodeId, fold: &Fold) -> Range {
+        let once = self.sum(&[fold.range, fold.init, fold.result]);
+        let each = self.sum(&[fold.step, fold.condition]);
+        let count = self.size_or_unknown(fold.range);
+        match self.ast.kind(fold.init) {
+            Kind::Literal(_) => {
+                let size = self.size(fold.init);
+                self.set_size(node, size);
+            }
+            Kind::List { .. } | Kind::Map { .. } => {
+                self.set_size(node, Some(count));
+                let entry = self.entry(fold.step);
+                self.set_entry(node, entry);
+            }
+            _ => {}
+        }
+        once.plus(count.times(each))
+    }
+}

@@ -1,0 +1,126 @@
+//! Parts of an expression whose value is known before any device is.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::ast::{Ast, Call, Kind, NodeId};
+use crate::check::Checked;
+use crate::cost::{Cost, Meter};
+use crate::error::{CompileError, Fault};
+use crate::evaluate;
+use crate::library::conversions::is_conversion;
+use crate::library::regexes::{ConstantRegex, RegexFunction};
+use crate::lower::implementation;
+use crate::value::{Entries, Key, Map, Value};
+
+/// What is known of each node.
+pub(super) struct Constants {
+    /// Values that cost nothing, as upstream's planner finds them.
+    values: HashMap<NodeId, Value>,
+    /// Calls that are computed once but paid for each time.
+    folded: HashMap<NodeId, (Result<Value, Fault>, u64)>,
+    /// What the right side of `in` holds.
+    sets: HashMap<NodeId, Arc<HashSet<Key>>>,
+    regexes: HashMap<NodeId, Arc<ConstantRegex>>,
+}
+
+impl Constants {
+    pub(super) fn find(ast: &Ast, checked: &Checked) -> Result<Self, CompileError> {
+        let mut constants =
+            Self { values: HashMap::new(), folded: HashMap::new(), sets: HashMap::new(), regexes: HashMap::new() };
+        for node in ast.ids() {
+            match ast.kind(node) {
+                Kind::Literal(value) => constants.set_value(node, value.clone()),
+                Kind::TypeName(named) => constants.set_value(node, Value::Type(named.clone())),
+                Kind::List { elements, optional } if !optional.contains(&true) => {
+                    let values: Option<Vec<Value>> =
+                        elements.iter().map(|element| constants.value(*element).cloned()).collect();
+                    if let Some(values) = values {
+                        constants.set_value(node, Value::list(values));
+                    }
+                }
+                Kind::Map { entries } if !entries.iter().any(|entry| entry.optional) => {
+                    let mut map = Entries::default();
+                    let all_known = entries.iter().all(|entry| {
+                        let known = constants.value(entry.key).zip(constants.value(entry.value));
+                        known.map(|(key, value)| map.insert(key.clone(), value.clone())).is_some()
+                    });
+                    if all_known {
+                        constants.set_value(node, Value::Map(Map::new(map)));
+                    }
+                }
+                Kind::Call(call) => constants.call(node, call, checked)?,
+                _ => {}
+            }
+        }
+        Ok(constants)
+    }
+
+    pub(super) fn value(&self, node: NodeId) -> Option<&Value> {
+        self.values.get(&node)
+    }
+
+    pub(super) fn folded(&self, node: NodeId) -> Option<(&Result<Value, Fault>, u64)> {
+        self.folded.get(&node).map(|(result, cost)| (result, *cost))
+    }
+
+    pub(super) fn set(&self, node: NodeId) -> Option<&Arc<HashSet<Key>>> {
+        self.sets.get(&node)
+    }
+
+    pub(super) fn regex(&self, node: NodeId) -> Option<&Arc<ConstantRegex>> {
+        self.regexes.get(&node)
+    }
+
+    fn set_value(&mut self, node: NodeId, value: Value) {
+        self.values.insert(node, value);
+    }
+
+    fn call(&mut self, node: NodeId, call: &Call, checked: &Checked) -> Result<(), CompileError> {
+        let operands: Vec<NodeId> = call.operands().collect();
+        let overloads = checked.overloads(node);
+        if let Some(function) = RegexFunction::by_name(call.function.name)
+            && let Some(Value::String(pattern)) = operands.get(1).and_then(|operand| self.value(*operand))
+        {
+            let regex = ConstantRegex::new(function, pattern).map_err(|cause| CompileError::Constant { cause })?;
+            self.regexes.insert(node, Arc::new(regex));
+            return Ok(());
+        }
+        if let ([overload], [_, right]) = (overloads, operands.as_slice())
+            && overload.id == "in_list"
+        {
+            self.membership(node, *right);
+            return Ok(());
+        }
+        let values: Option<Vec<Value>> = operands.iter().map(|operand| self.value(*operand).cloned()).collect();
+        let Some(values) = values.filter(|values| !values.is_empty()) else { return Ok(()) };
+        let (how, _) = implementation(call, overloads);
+        if values.len() == 1 && is_conversion(call.function.name) {
+            let result = evaluate::invoke(call.function, how, &values);
+            let value = result.map_err(|fault| CompileError::Constant { cause: fault.to_string() })?;
+            self.set_value(node, value);
+        } else if let [overload] = overloads
+            && overload.cost == Cost::Parse
+        {
+            let result = evaluate::invoke(call.function, how, &values);
+            let mut meter = Meter::default();
+            let within = meter.charge_call(overload.cost, &|index| values.get(index), &result);
+            if within.is_ok() {
+                self.folded.insert(node, (result, meter.cost()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Membership in constants is looked up, and costs nothing.
+    fn membership(&mut self, node: NodeId, right: NodeId) {
+        let Some(Value::List(elements)) = self.value(right) else { return };
+        if elements.is_empty() {
+            return self.set_value(node, Value::Bool(false));
+        }
+        let keys: Option<HashSet<Key>> = elements.iter().map(Key::of).collect();
+        if let Some(keys) = keys {
+            self.sets.insert(node, Arc::new(keys));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! How deep upstream's visitor would recurse into a tree.
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+
+use crate::syntax::MAX_DEPTH;
+
+/// The depth of the tree, counting what upstream counts: operators but `&&`, `||` and the unary ones, selections, member calls, indices and
+/// conditionals. Stops one above the limit.
+pub(super) fn of(root: &IdedExpr) -> usize {
+    let mut deepest = 0;
+    let mut open = vec![(root, 0)];
+    while let Some((node, outer)) = open.pop() {
+        let depth = outer + usize::from(counts(&node.expr));
+        deepest = deepest.max(depth);
+        if deepest > MAX_DEPTH {
+            break;
+        }
+        visit_children(&node.expr, |child| open.push((child, depth)));
+    }
+    deepest
+}
+
+fn counts(expression: &Expr) -> bool {
+    match expression {
+        Expr::Select(_) => true,
+        Expr::Call(call) => {
+            call.target.is_some()
+                || !matches!(call.func_name.as_str(), "_&&_" | "_||_" | "!_" | "-_")
+                    && call.func_name.contains(['_', '@'])
+        }
+        _ => false,
+    }
+}
+
+fn visit_children<'a>(expression: &'a Expr, mut visit: impl FnMut(&'a IdedExpr)) {
+    match expression {
+        Expr::Call(call) => {
+            call.target.iter().for_each(|target| visit(target));
+            call.args.iter().for_each(&mut visit);
+        }
+        Expr::Select(select) => visit(&select.operand),
+        Expr::List(list) => list.elements.iter().for_each(&mut visit),
+        Expr::Map(map) => map.entries.iter().for_each(|entry| visit_entry(&entry.expr, &mut visit)),
+        Expr::Struct(object) => object.entries.iter().for_each(|entry| visit_entry(&entry.expr, &mut visit)),
+        Expr::Comprehension(_) | Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => {}
+    }
+}
+
+fn visit_entry<'a>(entry: &'a EntryExpr, visit: &mut impl FnMut(&'a IdedExpr)) {
+    match entry {
+        EntryExpr::MapEntry(entry) => {
+            visit(&entry.key);
+            visit(&entry.value);
+        }
+        EntryExpr::StructField(field) => visit(&field.value),
+    }
+}
