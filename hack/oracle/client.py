@@ -66,8 +66,9 @@ class Oracle:
     def allocate(self, case: Case) -> dict[str, Any]:
         """Return what upstream's allocator does with a case: its answer, with share IDs masked."""
         answer = self.ask("allocate", {"implementation": IMPLEMENTATION, "limit": SEARCH_LIMIT, **case})
-        for allocation in answer["results"] or ():
-            mask_share_ids(allocation)
+        for one in (answer, *answer.get("nodes", {}).values()):
+            for allocation in one["results"] or ():
+                mask_share_ids(allocation)
         return answer
 
 

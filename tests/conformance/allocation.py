@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hack.oracle.client import mask_share_ids
+
 import drayman
 
 Case = dict[str, Any]
@@ -23,17 +25,19 @@ def answer(case: Case) -> dict[str, Any]:
         ),
     )
     try:
-        outcome = allocator.allocate(node=case["node"], claims=case["claims"])
+        return described(allocator.allocate(node=case["node"], claims=case["claims"]))
     except drayman.AllocationError as error:
-        return {"error": {"message": str(error), "nodeLocal": error.node_local}}
+        return failure(error)
+
+
+def described(outcome: drayman.Outcome) -> dict[str, Any]:
+    """Return an outcome in the shape of `expect`."""
+    if isinstance(outcome, drayman.Failed):
+        return failure(outcome.error)
     if isinstance(outcome, drayman.Unallocatable):
         return {"results": None}
-    return {"results": [without_share_ids(allocation) for allocation in outcome.allocations]}
+    return {"results": [mask_share_ids(allocation) for allocation in outcome.allocations]}
 
 
-def without_share_ids(allocation: dict[str, Any]) -> dict[str, Any]:
-    """Mask the share IDs, which upstream draws at random."""
-    for result in allocation["devices"].get("results", ()):
-        if "shareID" in result:
-            result["shareID"] = "<share-id>"
-    return allocation
+def failure(error: drayman.AllocationError) -> dict[str, Any]:
+    return {"error": {"message": str(error), "nodeLocal": error.node_local}}
