@@ -7,6 +7,8 @@ use std::rc::Rc;
 use drayman_api::ConstraintKind;
 
 use crate::attribute::{AttributeValue, Scalar, intersection};
+use crate::features::{Feature, Features};
+use crate::plan::ClaimPlan;
 
 /// The condition of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,13 @@ pub(crate) struct ConstraintState {
 }
 
 impl ConstraintState {
-    pub(crate) fn new(condition: Condition, lists: bool) -> Self {
+    /// The constraints of a claim while nothing is taken.
+    pub(crate) fn of_claim(claim: &ClaimPlan, features: Features) -> Vec<Self> {
+        let lists = features.has(Feature::ListTypeAttributes);
+        claim.constraints.iter().map(|constraint| Self::new(constraint.condition, lists)).collect()
+    }
+
+    fn new(condition: Condition, lists: bool) -> Self {
         Self { condition, lists, added: Vec::new(), common: Vec::new() }
     }
 

@@ -71,10 +71,10 @@ impl Program {
         self.compiled.as_ref().err()
     }
 
-    /// Text of the error that evaluation on a device ends with.
+    /// Text of the error that evaluation on a device ends with, with upstream's advice.
     pub(crate) fn runtime_error(&self, driver: &str, device: &Device) -> Option<String> {
         let selector = self.compiled.as_ref().ok()?;
-        selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.to_string())
+        selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.with_hint())
     }
 
     /// Evaluates the expression, unless it was evaluated on a device of the same shape before.

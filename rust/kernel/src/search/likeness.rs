@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::capacity;
+use crate::constraint::ConstraintState;
 use crate::error::AllocationError;
 use crate::features::Feature;
-use crate::plan::Mode;
+use crate::plan::{Alternative, Mode};
 use crate::search::{Choice, Search, Spot};
 use crate::taints;
 
@@ -23,7 +24,7 @@ pub(super) struct Likeness {
     may_fail: FxHashMap<Choice, bool>,
     /// Claims whose results may be too many for some alternatives: that ends the search for other devices early.
     may_be_too_long: Vec<bool>,
-    /// The last request for all devices that may fail, by claim and request.
+    /// The last request for all devices that may fail at a device which depends on what was taken before, by claim and request.
     last_forced: Option<(usize, usize)>,
 }
 
@@ -33,7 +34,7 @@ impl Likeness {
     }
 
     /// Whether alike devices can be told apart from an alternative on: a request for all devices takes them in their order, and whether it
-    /// meets one that is in use or one that makes it fail depends on that.
+    /// meets one that is in use before one that makes it fail depends on that.
     pub(super) fn order_matters(&self, choice: Choice) -> bool {
         self.last_forced >= Some((choice.claim, choice.request))
     }
@@ -44,6 +45,22 @@ impl Likeness {
 
     pub(super) fn may_be_too_long(&self, claim: usize) -> bool {
         self.may_be_too_long.get(claim).copied().unwrap_or(true)
+    }
+}
+
+/// Where a request for all devices fails, if none of them is refused before.
+enum ForcedFailure {
+    Never,
+    /// At this device, always.
+    At(Spot),
+    /// Depending on what was taken before.
+    Anywhere,
+}
+
+impl ForcedFailure {
+    /// Whether a device is met before the failure, or is it: if it is in use, the request does not come to fail.
+    fn meets(&self, spot: Spot) -> bool {
+        matches!(self, Self::At(failing) if spot <= *failing)
     }
 }
 
@@ -73,19 +90,24 @@ impl Search<'_> {
             ..Likeness::default()
         };
         let choices = self.choices();
-        let forced = choices.iter().filter(|choice| self.forced_may_fail(**choice));
-        likeness.last_forced = forced.map(|choice| (choice.claim, choice.request)).max();
         let mut numbers = Numbers::default();
         let mut classes: FxHashMap<Profile, Kind> = FxHashMap::default();
-        likeness.may_fail = choices.iter().map(|choice| (*choice, self.forced_may_fail(*choice))).collect();
+        let forced: Vec<_> = choices.iter().map(|choice| self.forced_failure(*choice)).collect();
+        for (choice, forced) in choices.iter().zip(&forced) {
+            likeness.may_fail.insert(*choice, !matches!(forced, ForcedFailure::Never));
+            if matches!(forced, ForcedFailure::Anywhere) {
+                likeness.last_forced = likeness.last_forced.max(Some((choice.claim, choice.request)));
+            }
+        }
         for spot in self.spots() {
             let verdicts: SmallVec<[usize; 8]> = choices.iter().map(|choice| self.verdict(*choice, spot)).collect();
             if verdicts.iter().all(|verdict| *verdict == PASSED) {
                 continue;
             }
             let mut profile = self.own_profile(spot, &mut numbers);
-            for (choice, verdict) in choices.iter().zip(verdicts) {
+            for ((choice, verdict), forced) in choices.iter().zip(verdicts).zip(&forced) {
                 profile.push(verdict);
+                profile.push(usize::from(forced.meets(spot)));
                 let fails = match verdict {
                     PASSED => false,
                     SELECTED => {
@@ -193,10 +215,30 @@ impl Search<'_> {
         consumption.is_some_and(|consumption| consumption.amounts.iter().any(|(_, amount)| amount.sign() < 0))
     }
 
-    /// A device that is asked for because all are must satisfy the constraints, or the search fails.
-    fn forced_may_fail(&self, choice: Choice) -> bool {
+    /// Where a request for all devices fails because a constraint excludes one of them.
+    fn forced_failure(&mut self, choice: Choice) -> ForcedFailure {
         let alternative = self.alternative(choice);
-        alternative.mode == Mode::All && !alternative.constrained_by.is_empty()
+        if alternative.mode != Mode::All || alternative.constrained_by.is_empty() {
+            return ForcedFailure::Never;
+        }
+        let claim = &self.plan.claims[choice.claim];
+        let before = claim.requests[..choice.request].iter().flat_map(|request| &request.alternatives);
+        let shares_constraint = |other: &Alternative| {
+            other.constrained_by.iter().any(|constraint| alternative.constrained_by.contains(constraint))
+        };
+        if before.clone().any(shares_constraint) {
+            return ForcedFailure::Anywhere;
+        }
+        let mut states = ConstraintState::of_claim(claim, self.plan.features);
+        for spot in self.forced.get(&choice).cloned().unwrap_or_default() {
+            for constraint in &alternative.constrained_by {
+                match self.attribute(choice, *constraint, spot) {
+                    Ok(Some(value)) if states[*constraint].admits(&value) => states[*constraint].add(value),
+                    _ => return ForcedFailure::At(spot),
+                }
+            }
+        }
+        ForcedFailure::Never
     }
 
     /// Whether the longest alternatives together exceed the limit of results.

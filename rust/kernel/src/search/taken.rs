@@ -50,16 +50,12 @@ pub(super) struct Taken {
 
 impl Taken {
     pub(super) fn new(plan: &Plan) -> Self {
-        let lists = plan.features.has(Feature::ListTypeAttributes);
-        let states = plan.claims.iter().map(|claim| {
-            claim.constraints.iter().map(|constraint| ConstraintState::new(constraint.condition, lists)).collect()
-        });
         Self {
             picks: Vec::new(),
             undo: Vec::new(),
             results: vec![0; plan.claims.len()],
             counters: InFlightCounters::default(),
-            constraints: states.collect(),
+            constraints: plan.claims.iter().map(|claim| ConstraintState::of_claim(claim, plan.features)).collect(),
         }
     }
 
@@ -295,19 +291,8 @@ impl<'a> Search<'a> {
                 at,
                 index,
                 device: Box::new(layout.device_id(spot.device)),
-                error: program.runtime_error(driver, device).map(with_advice).unwrap_or_default(),
+                error: program.runtime_error(driver, device).unwrap_or_default(),
             },
         }
-    }
-}
-
-/// Upstream's advice for the most common mistake.
-fn with_advice(error: String) -> String {
-    if error.contains("no such key:") {
-        format!(
-            "{error}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
-        )
-    } else {
-        error
     }
 }
