@@ -36,7 +36,8 @@ def claim_from_template(
 
     Raises :class:`SyncError` when the template asks for a feature that is off.
     """
-    requests = template["spec"]["spec"].get("devices", {}).get("requests", ())
+    wanted = template["spec"].get("spec") or {}
+    requests = (wanted.get("devices") or {}).get("requests") or ()
     if "DRAAdminAccess" not in gates and any(request.get("exactly", {}).get("adminAccess") for request in requests):
         raise SyncError("admin access is requested, but the feature is disabled")
     if "DRAPrioritizedList" not in gates and any(request.get("firstAvailable") for request in requests):
@@ -54,7 +55,7 @@ def claim_from_template(
         "apiVersion": CLAIMS.api_version,
         "kind": CLAIMS.kind,
         "metadata": claim_metadata,
-        "spec": copy.deepcopy(template["spec"]["spec"]),
+        "spec": copy.deepcopy(wanted),
     }
 
 
