@@ -81,7 +81,7 @@ class Client:
         field_manager: str = "",
     ) -> Object:
         """Create `obj`, in the namespace that its metadata names, and return what was stored."""
-        metadata = obj.get("metadata", {})
+        metadata = obj.get("metadata") or {}
         name = metadata.get("name") if subresource else None
         path = resource.path(name, metadata.get("namespace"), subresource)
         return await self._call("POST", path, obj, fieldValidation=field_validation, fieldManager=field_manager)
