@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli, manifest
+from drayman.api import schema
 from drayman.cli import inputs, options
 from drayman.cli.output import Printer, note, print_json, print_yaml
 from drayman.errors import InputError
@@ -55,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = inputs.files(arguments)
     steps = [_load(file) for file in named]
     inputs.some([one for step in steps for one in step], named)
+    steps = _stored(steps)
     _note_namespaces(steps)
     context = [one.object for one in inputs.load_context(arguments.context_files)]
     objects = [[loaded.object for loaded in step] for step in steps]
@@ -90,11 +92,29 @@ def _simulation(arguments: argparse.Namespace) -> Simulation:
 
 
 def _load(file: str) -> list[Manifest]:
-    """Return the manifests of a step; field names and values are for the API server to check."""
+    """Return the manifests of a step; all but the type and the metadata is for the API server to check."""
     loaded = manifest.load([file])
     for one in loaded:
         manifest.check_type(one)
+        wrong = schema.decode(one.object).fatal
+        if wrong and wrong.field.startswith("metadata"):
+            line = one.position(wrong.field).line
+            raise InputError(wrong.message, file=one.file, line=line, field=wrong.field)
     return loaded
+
+
+def _stored(steps: Sequence[Sequence[Manifest]]) -> list[list[Manifest]]:
+    """Return the steps without the kinds that a cluster has only after they were installed; one note names them."""
+    foreign = {
+        _group(one): str(one.object["kind"]) for step in steps for one in step if _group(one) not in schema.groups()
+    }
+    if foreign:
+        note(f"`simulate` does not use {', '.join(sorted(foreign.values()))}: skipped")
+    return [[one for one in step if _group(one) not in foreign] for step in steps]
+
+
+def _group(one: Manifest) -> str:
+    return str(one.object["apiVersion"]).rpartition("/")[0]
 
 
 def _note_namespaces(steps: Sequence[Sequence[Manifest]]) -> None:

@@ -139,7 +139,7 @@ def drivers_by_node(steps: Sequence[Sequence[Mapping[str, Any]]]) -> Callable[[s
 
     Slices that are not bound to one node by name may be for any.
     """
-    specs = [obj.get("spec") or {} for step in steps for obj in step if obj.get("kind") == "ResourceSlice"]
+    specs = [_spec(obj) for step in steps for obj in step if obj.get("kind") == "ResourceSlice"]
 
     def drivers(node: str) -> list[str]:
         usable = [spec for spec in specs if (spec.get("nodeName") or node) == node]
@@ -149,7 +149,13 @@ def drivers_by_node(steps: Sequence[Sequence[Mapping[str, Any]]]) -> Callable[[s
 
 
 def _waits_for_scheduler(obj: Mapping[str, Any]) -> bool:
-    return obj.get("kind") == "Pod" and not (obj.get("spec") or {}).get("nodeName")
+    return obj.get("kind") == "Pod" and not _spec(obj).get("nodeName")
+
+
+def _spec(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the spec; the server is going to refuse one that is no object."""
+    spec = obj.get("spec")
+    return spec if isinstance(spec, Mapping) else {}
 
 
 def _marked(obj: Mapping[str, Any], mark: str) -> bool:
