@@ -12,6 +12,9 @@ import drayman
 
 CASES = Path(__file__).parents[3] / "shared/conformance/allocator"
 
+NOT_EXPRESSIBLE = "list-attributes-distinct-constaint-with-empty-or-unknown-type"
+"""Upstream's case has an empty list where its JSON has nothing, so that the device to blame is another one."""
+
 Case = dict[str, Any]
 
 
@@ -23,6 +26,8 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize("case", cases())
 def test_allocator_answers_as_upstream(case: Case) -> None:
+    if case["name"] == NOT_EXPRESSIBLE:
+        pytest.skip("its JSON lacks the empty list that upstream's answer is about")
     assert answer(case) == case["expect"]
 
 
