@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
+from drayman import cel
 from drayman.allocator import Allocated, AllocatedState, Allocator, Failed, Outcome, Unallocatable
 from drayman.cluster import Cluster
 from drayman.errors import (
@@ -66,7 +68,11 @@ __all__ = [
     "UnsupportedRequestError",
     "Version",
     "__version__",
+    "cel",
 ]
+
+# A library says nothing by itself: what is logged goes where the application wants it.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> str:

@@ -12,23 +12,22 @@ if TYPE_CHECKING:
     from drayman.plugins.dynamic_resources.inventory import Evaluation
 
 CANNOT_ALLOCATE = "cannot allocate all claims"
-INVALID_POOLS = "invalid resource pools were encountered"
 
 
 def statuses_of(evaluation: Evaluation, nodes: Sequence[str]) -> list[Status]:
     """Return the status of each of `nodes`.
 
-    An error on one node refuses that node; only where no node fits does it end the attempt, as in upstream, where it
-    does so in any case.
+    An error that is not of one node alone ends the attempt, wherever it arises, as in upstream: a selector that fails
+    on some device asks for something that nobody can answer.
     """
     fitting = frozenset(evaluation.fitting)
-    return [SUCCESS if node in fitting else _refusal(evaluation, node, final=not fitting) for node in nodes]
-
-
-def _refusal(evaluation: Evaluation, node: str, *, final: bool) -> Status:
-    outcome = evaluation[node]
-    if not isinstance(outcome, Failed):
-        return unresolvable(CANNOT_ALLOCATE)
-    if outcome.error.node_local:
-        return unresolvable(INVALID_POOLS)
-    return failed(str(outcome.error)) if final else unresolvable(str(outcome.error))
+    statuses = []
+    for node in nodes:
+        if node in fitting:
+            statuses.append(SUCCESS)
+            continue
+        outcome = evaluation[node]
+        if isinstance(outcome, Failed) and not outcome.error.node_local:
+            return [failed(str(outcome.error))] * len(nodes)
+        statuses.append(unresolvable(str(outcome.error) if isinstance(outcome, Failed) else CANNOT_ALLOCATE))
+    return statuses
