@@ -36,17 +36,18 @@ def claim_from_template(
 
     Raises :class:`SyncError` when the template asks for a feature that is off.
     """
-    wanted = template["spec"].get("spec") or {}
+    spec = template.get("spec") or {}
+    wanted = spec.get("spec") or {}
     requests = (wanted.get("devices") or {}).get("requests") or ()
     if "DRAAdminAccess" not in gates and any(request.get("exactly", {}).get("adminAccess") for request in requests):
         raise SyncError("admin access is requested, but the feature is disabled")
     if "DRAPrioritizedList" not in gates and any(request.get("firstAvailable") for request in requests):
         raise SyncError("template includes a prioritized list of subrequests, but the feature is disabled")
-    metadata = template["spec"].get("metadata", {})
+    metadata = spec.get("metadata") or {}
     claim_metadata = {
         "generateName": generate_name(owner["metadata"]["name"], entry),
         "namespace": owner["metadata"]["namespace"],
-        "annotations": {**metadata.get("annotations", {}), POD_CLAIM_NAME: entry},
+        "annotations": {**(metadata.get("annotations") or {}), POD_CLAIM_NAME: entry},
         "ownerReferences": [owner_reference(owner)],
     }
     if metadata.get("labels"):
