@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
+import inspect
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
@@ -29,12 +31,16 @@ Input = str | Path | Mapping[str, Any] | Sequence["str | Path | Mapping[str, Any
 
 
 class _Thread:
-    """Runs one :class:`Core` on a loop of its own; calls come from any thread."""
+    """Runs one :class:`Core` on a loop of its own; calls come from any thread.
+
+    A part that fails ends the loop; its error is raised by the call in progress, by every later one, and at the end.
+    """
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._clock = VirtualClock()
         self._started: concurrent.futures.Future[Core] = concurrent.futures.Future()
+        self._ended: concurrent.futures.Future[None] = concurrent.futures.Future()
         self._stop = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="drayman fake cluster", daemon=True)
 
@@ -43,29 +49,36 @@ class _Thread:
         return self._started.result()
 
     def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: a part has failed
+            self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
-        self._finished.result()
+        self._ended.result()
 
-    def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
-        if self._finished.done():
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop is closed
             work.close()
-            self._finished.result()
-            raise RuntimeError("the fake cluster has stopped")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+            self._ended.result()
+            raise
+        either: tuple[concurrent.futures.Future[Any], ...] = (future, self._ended)
+        concurrent.futures.wait(either, return_when=concurrent.futures.FIRST_COMPLETED)
+        if not future.done() or future.cancelled():  # the loop is closing
+            self._ended.result()
+        return future.result()
 
     def _run(self) -> None:
-        self._finished: concurrent.futures.Future[None] = concurrent.futures.Future()
-        with asyncio.Runner(loop_factory=lambda: virtual_loop(self._clock)) as runner:
-            self._loop = runner.get_loop()
-            try:
+        try:
+            with asyncio.Runner(loop_factory=lambda: virtual_loop(self._clock)) as runner:
+                self._loop = runner.get_loop()
                 runner.run(self._main())
-            except BaseException as error:  # handed to the thread that uses the cluster
-                self._finished.set_exception(error)
-                if not self._started.done():
-                    self._started.set_exception(error)
-            else:
-                self._finished.set_result(None)
+        except BaseException as error:  # handed to the thread that uses the cluster
+            failure = _leaf(error)
+            self._ended.set_exception(failure)
+            if not self._started.done():
+                self._started.set_exception(failure)
+        else:
+            self._ended.set_result(None)
 
     async def _main(self) -> None:
         async with Core.running(self._options, self._clock) as core:
@@ -152,12 +165,12 @@ class FakeCluster:
 
         Raises `TimeoutError` when it is not true within `seconds`.
         """
-        clock = self._core.clock
-        limit = clock.monotonic() + seconds
-        self._call(clock.settle(0))
+        limit = self._begin_wait(seconds)
+        more = True
         while not predicate():
-            if not self._call(clock.step(limit)) and not predicate():
-                raise TimeoutError(f"the condition did not come true within {seconds:g} s of virtual time")
+            if not more:
+                raise _timeout(seconds)
+            more = self._step(limit)
 
     def get(self, kind: str, name: str) -> Object:
         """Return the object of a kind (or plural, or short name) called "namespace/name" or "name"."""
@@ -183,8 +196,17 @@ class FakeCluster:
         """Return all events (`events.k8s.io/v1`), oldest first."""
         return self._call(self._core.events())
 
+    def _begin_wait(self, seconds: float) -> float:
+        """Let happen what happens without time passing; return when the wait of `seconds` is over."""
+        self._call(self._core.clock.settle(0))
+        return self._core.clock.monotonic() + seconds
+
+    def _step(self, limit: float) -> bool:
+        """Let time pass until the next thing happens; False when nothing does by `limit`."""
+        return self._call(self._core.clock.step(limit))
+
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._thread.submit(work).result()
+        return self._thread.call(work)
 
 
 class AsyncFakeCluster:
@@ -206,8 +228,13 @@ class AsyncFakeCluster:
         await asyncio.to_thread(self._cluster.advance, seconds)
 
     async def wait_for(self, predicate: Callable[[], Any], seconds: float = 60.0) -> None:
-        """See :meth:`FakeCluster.wait_for`; `predicate` is a plain function, called on a thread."""
-        await asyncio.to_thread(self._cluster.wait_for, predicate, seconds)
+        """See :meth:`FakeCluster.wait_for`; `predicate` may be a coroutine function."""
+        limit = await asyncio.to_thread(self._cluster._begin_wait, seconds)
+        more = True
+        while not await _outcome(predicate):
+            if not more:
+                raise _timeout(seconds)
+            more = await asyncio.to_thread(self._cluster._step, limit)
 
     async def get(self, kind: str, name: str) -> Object:
         """See :meth:`FakeCluster.get`."""
@@ -235,13 +262,34 @@ class AsyncFakeCluster:
 
 
 def objects(*inputs: Input) -> list[Mapping[str, Any]]:
-    """Return the objects that files, folders, dicts and lists of these hold, in their order."""
+    """Return the objects that files, folders, dicts and lists of these hold, in their order; Lists are taken apart.
+
+    Raises :class:`~drayman.errors.InputError` for a file that cannot be used, and for an object without a type.
+    """
     found: list[Mapping[str, Any]] = []
     for given in inputs:
         if isinstance(given, str | Path):
             found += [loaded.object for loaded in manifest.load([given])]
         elif isinstance(given, Mapping):
-            found.append(given)
+            found += objects(*given["items"]) if given.get("kind") == "List" else [given]
         else:
             found += objects(*given)
+    for obj in found:
+        manifest.check_type(manifest.Manifest(dict(obj)))
     return found
+
+
+async def _outcome(predicate: Callable[[], Any]) -> Any:
+    outcome = predicate()
+    return await outcome if inspect.isawaitable(outcome) else outcome
+
+
+def _timeout(seconds: float) -> TimeoutError:
+    return TimeoutError(f"the condition did not come true within {seconds:g} s of virtual time")
+
+
+def _leaf(error: BaseException) -> BaseException:
+    """Return what went wrong in the part that failed, without the groups of tasks around it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drayman import driver, features, scheduler
+from drayman.allocator import COMPATIBILITY, check_choice
 from drayman.driver import catalogue
 from drayman.errors import InputError, MissingExtraError
 from drayman.kube.resources import DEVICE_CLASSES
@@ -162,14 +163,24 @@ class Parts:
             )
             self._start(group, f"driver {profile.driver} on {name}", plugin.run())
 
-    def _start(self, group: asyncio.TaskGroup, name: str, work: Any) -> None:
-        self.tasks.append(group.create_task(work, name=name))
+    def _start(self, group: asyncio.TaskGroup, name: str, work: Coroutine[Any, Any, None]) -> None:
+        self.tasks.append(group.create_task(_noted(name, work), name=name))
+
+
+async def _noted(name: str, work: Coroutine[Any, Any, None]) -> None:
+    """Do the work of a part; an error is noted to come from there."""
+    try:
+        await work
+    except Exception as error:
+        error.add_note(f"in part `{name}` of the fake cluster")
+        raise
 
 
 def checked(options: Options) -> Options:
     """Return `options`, or raise :class:`InputError` for what cannot be built."""
     if options.nodes < 0 or options.nodes > 5000:
         raise InputError(f"{options.nodes} nodes: between 0 and 5000 are possible")
+    check_choice("compatibility", options.compatibility, COMPATIBILITY)
     options.gates()
     catalogue.profile(options.driver, devices=options.devices)
     return options

@@ -16,5 +16,5 @@ def fake_cluster() -> Iterator[FakeCluster]:
     """A fake cluster: two nodes with eight devices each, scheduler, kubelets and mock driver, in virtual time."""
     from drayman.testing.cluster import FakeCluster
 
-    with FakeCluster() as cluster:
+    with FakeCluster(nodes=2) as cluster:
         yield cluster
