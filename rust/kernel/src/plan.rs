@@ -211,10 +211,12 @@ impl Lowering<'_> {
         let Some(class) = self.classes.get(&request.device_class_name) else {
             return Err(AllocationError::ClassNotFound { class: request.device_class_name.clone(), at });
         };
-        let mode = match request.allocation_mode.as_ref().unwrap_or(&AllocationMode::ExactCount) {
-            AllocationMode::ExactCount => Mode::Exactly(request.count.unwrap_or(1)),
-            AllocationMode::All => Mode::All,
-            AllocationMode::Unknown(mode) => return Err(AllocationError::UnknownMode { mode: mode.clone(), at }),
+        // The API server fills in both; what is missing here was not given by it, and upstream does not guess either.
+        let mode = match &request.allocation_mode {
+            Some(AllocationMode::ExactCount) => Mode::Exactly(request.count.unwrap_or_default()),
+            Some(AllocationMode::All) => Mode::All,
+            Some(AllocationMode::Unknown(mode)) => return Err(AllocationError::UnknownMode { mode: mode.clone(), at }),
+            None => return Err(AllocationError::UnknownMode { mode: String::new(), at }),
         };
         let of_class = self::expressions(&at, &class.spec.selectors)?;
         let chain = self.selectors.chain(of_class.into_iter().chain(expressions));

@@ -1,8 +1,8 @@
 //! Short ways to objects for tests that are written by hand.
 
 use drayman_api::{
-    CelDeviceSelector, ConstraintKind, Device, DeviceAttribute, DeviceClass, DeviceConstraint, DeviceRequest,
-    DeviceSelector, ExactDeviceRequest, Metadata, Node, RequestKind, ResourceClaim, ResourceSlice,
+    AllocationMode, CelDeviceSelector, ConstraintKind, Device, DeviceAttribute, DeviceClass, DeviceConstraint,
+    DeviceRequest, DeviceSelector, ExactDeviceRequest, Metadata, Node, RequestKind, ResourceClaim, ResourceSlice,
 };
 
 /// The driver of all that is built here.
@@ -63,7 +63,12 @@ pub fn request(name: &str, count: i64) -> DeviceRequest {
 
 /// So many devices of [`CLASS`].
 pub fn exactly(count: i64) -> ExactDeviceRequest {
-    ExactDeviceRequest { device_class_name: CLASS.to_owned(), count: Some(count), ..ExactDeviceRequest::default() }
+    ExactDeviceRequest {
+        device_class_name: CLASS.to_owned(),
+        allocation_mode: Some(AllocationMode::ExactCount),
+        count: Some(count),
+        ..ExactDeviceRequest::default()
+    }
 }
 
 /// A claim in namespace `default`.

@@ -185,7 +185,9 @@ fn claim_object(index: usize, claim: &Claim) -> ResourceClaim {
 fn exactly(alternative: &Alternative) -> ExactDeviceRequest {
     let mut request = build::exactly(1);
     request.count = alternative.count.map(i64::from);
-    request.allocation_mode = alternative.count.is_none().then_some(AllocationMode::All);
+    if alternative.count.is_none() {
+        request.allocation_mode = Some(AllocationMode::All);
+    }
     request.selectors.extend(alternative.color.map(|color| {
         let value = if alternative.unguarded { "color" } else { "?color.orValue(\"\")" };
         build::selector(&format!("device.attributes[\"{DRIVER}\"].{value} == \"value-{color}\""))
