@@ -20,6 +20,8 @@ pub(crate) const MAP: u64 = 30;
 pub(crate) const MESSAGE: u64 = 40;
 /// Cost of reading one character of a text.
 const TEXT: f64 = 0.1;
+/// Cost of a question to the API server.
+const AUTHORIZE: u64 = 350_000;
 /// Cost of one character of a regular expression.
 const REGEX: f64 = 0.25;
 
@@ -86,6 +88,10 @@ pub(crate) enum Cost {
     ContainsCidr { text: bool },
     /// `validate`
     Validate,
+    /// `check`: a question to the API server.
+    Authorize,
+    /// `fieldSelector`, `labelSelector`: the argument is parsed.
+    ParseSelector,
 
     // The list and set extensions, keyed upstream by overload.
     /// `slice`
@@ -131,7 +137,9 @@ impl Cost {
             | Self::Split
             | Self::Join
             | Self::Find
-            | Self::Validate => self,
+            | Self::Validate
+            | Self::Authorize
+            | Self::ParseSelector => self,
             Self::ContainsIp { .. } => Self::ContainsIp { text: false },
             Self::ContainsCidr { .. } => Self::ContainsCidr { text: false },
             _ => Self::One,

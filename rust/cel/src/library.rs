@@ -3,6 +3,7 @@
 //! Checker, cost estimate, cost counter and evaluator all read these rows; nothing else knows a function by name. The order of the rows of
 //! one name is the order in which upstream tries them.
 
+mod authorization;
 pub(crate) mod conversions;
 pub(crate) mod format;
 mod lists;
@@ -186,6 +187,7 @@ static TABLE: LazyLock<HashMap<&'static str, Function>> = LazyLock::new(|| {
         times::functions(),
         url::functions(),
         regexes::functions(),
+        authorization::functions(),
         optionals::functions(),
         quantities::functions(),
         strings::functions(),

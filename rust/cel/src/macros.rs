@@ -60,7 +60,7 @@ fn receiver_macro(name: &str, arguments: usize) -> Option<Expander> {
     Some(match (name, arguments) {
         ("all", 2 | 3) => all,
         ("exists", 2 | 3) => exists,
-        ("exists_one" | "existsOne", 2 | 3) => exists_one,
+        ("exists_one", 2 | 3) | ("existsOne", 3) => exists_one,
         ("map", 2 | 3) => map,
         ("filter", 2) => filter,
         ("transformList", 3 | 4) => transform_list,

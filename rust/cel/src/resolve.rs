@@ -136,7 +136,11 @@ impl Resolver<'_> {
     fn visit(&mut self, node: IdedExpr) {
         let IdedExpr { id, expr } = node;
         match expr {
-            Expr::Literal(literal) => self.add(id, Kind::Literal(literal_value(literal))),
+            Expr::Literal(literal) => {
+                let value = literal_value(literal);
+                let offset = self.literal_offset(id, &value);
+                self.add_at(offset, Kind::Literal(value));
+            }
             Expr::Ident(name) => self.ident(id, &name),
             Expr::Select(select) => self.select(id, select),
             Expr::Call(call) => match macros::expand(id, call) {
@@ -169,7 +173,10 @@ impl Resolver<'_> {
             Expr::Struct(message) => {
                 let of = names::message_type(&message.type_name);
                 if of.is_none() {
-                    self.report_undeclared(id, &message.type_name);
+                    match names::type_by_name(&message.type_name) {
+                        Some(_) => self.report(id, format!("'{}' is not a message type", message.type_name)),
+                        None => self.report_undeclared(id, &message.type_name),
+                    }
                 }
                 let mut fields = Vec::new();
                 let mut values = Vec::new();
@@ -305,9 +312,12 @@ impl Resolver<'_> {
         library::function(name).filter(|_| (self.declares)(name))
     }
 
+    fn report(&mut self, id: u64, message: String) {
+        self.issues.report(self.source, self.positions.offset(id), message);
+    }
+
     fn report_undeclared(&mut self, id: u64, name: &str) {
-        let offset = self.positions.offset(id);
-        self.issues.report(self.source, offset, format!("undeclared reference to '{name}' (in container '')"));
+        self.report(id, format!("undeclared reference to '{name}' (in container '')"));
     }
 
     fn take(&mut self) -> NodeId {
@@ -324,11 +334,28 @@ impl Resolver<'_> {
         self.done.push(node);
     }
 
+    fn add_at(&mut self, offset: usize, kind: Kind) {
+        let node = self.mark_at(offset, kind);
+        self.done.push(node);
+    }
+
+    /// Where a literal begins: the parser's position of a negative number is after its sign.
+    fn literal_offset(&self, id: u64, value: &Value) -> usize {
+        let offset = self.positions.offset(id);
+        let is_negative = matches!(value, Value::Int(value) if *value < 0) || matches!(value, Value::Double(value) if value.is_sign_negative());
+        let before = self.source.get(..offset).unwrap_or("").trim_end();
+        if is_negative && before.ends_with('-') { before.len() - 1 } else { offset }
+    }
+
     /// Adds a node that nobody takes.
     fn mark(&mut self, id: u64, kind: Kind) -> NodeId {
+        self.mark_at(self.positions.offset(id), kind)
+    }
+
+    fn mark_at(&mut self, offset: usize, kind: Kind) -> NodeId {
         #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes are allowed")]
         let node = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { kind, offset: self.positions.offset(id) });
+        self.nodes.push(Node { kind, offset });
         node
     }
 }

@@ -1,6 +1,7 @@
 //! The cost counter of an evaluation.
 
-use crate::cost::{Cost, LIMIT, REGEX, TEXT};
+use crate::cost::size::Range;
+use crate::cost::{Cost, LIMIT, REGEX, TEXT, calls};
 use crate::error::{Fault, RuntimeError};
 use crate::value::Value;
 
@@ -72,6 +73,8 @@ fn call<'a>(cost: Cost, operand: &dyn Fn(usize) -> Option<&'a Value>, result: Op
             Some(Value::Format(format)) => regex(size(1), format.regex_size),
             _ => 1,
         },
+        Cost::Authorize => super::AUTHORIZE,
+        Cost::ParseSelector => calls::selector(Range::exactly(size(1))).max,
         Cost::Slice | Cost::Range | Cost::Reverse => allocation(1.0, library_size(result)),
         Cost::Flatten => allocation(depth(operand(1)), size(0)),
         Cost::Distinct | Cost::Sort { .. } => self_comparison(operand(0)),

@@ -3,7 +3,7 @@
 use crate::ast::{Call, NodeId};
 use crate::cost::estimate::{Estimator, Range};
 use crate::cost::size::Place;
-use crate::cost::{Cost, Growth, LIST, REGEX, TEXT};
+use crate::cost::{AUTHORIZE, Cost, Growth, LIST, MESSAGE, REGEX, TEXT};
 use crate::types::Type;
 
 /// The longest expression that stands for the check of a named format.
@@ -111,6 +111,8 @@ fn alone(estimator: &mut Estimator<'_>, node: NodeId, call: &Call, cost: Cost) -
         }
         Cost::Validate => Estimate::new(operand(1).scanned().scaled(FORMAT_REGEX * REGEX)),
         Cost::Traverse | Cost::Includes => Estimate::new(traversal(estimator, operands[0], cost)),
+        Cost::Authorize => Estimate::new(Range::exactly(AUTHORIZE)),
+        Cost::ParseSelector => Estimate::new(selector(operand(1))),
         Cost::Join => join(estimator, &operands),
         Cost::Slice
         | Cost::Range
@@ -122,6 +124,13 @@ fn alone(estimator: &mut Estimator<'_>, node: NodeId, call: &Call, cost: Cost) -
         Cost::Sets(factor) => Estimate::new(operand(0).times(operand(1)).scaled(f64::from(factor)).plus(Range::ONE)),
         Cost::One | Cost::Logic | Cost::Conditional | Cost::IndexList | Cost::IndexMap => Estimate::new(Range::ONE),
     }
+}
+
+/// The cost of parsing a selector: one requirement for every two characters.
+#[expect(clippy::cast_precision_loss, reason = "small constants")]
+pub(super) fn selector(size: Range) -> Range {
+    let requirements = size.scaled(0.5).scaled((LIST + MESSAGE) as f64);
+    Range::exactly(LIST).plus(size.scanned()).plus(requirements)
 }
 
 fn grown(size: Range, growth: Growth) -> Range {

@@ -10,6 +10,8 @@ use crate::library::{Function, Overload, boolean, operands, text};
 use crate::types::Type;
 use crate::value::{Cidr, Ip, Value};
 
+pub(super) use parse::parse_address;
+
 pub(super) fn functions() -> Vec<Function> {
     let s = || Type::String;
     let mut functions = vec![

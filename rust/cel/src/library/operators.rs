@@ -190,10 +190,6 @@ fn uint_overflow() -> Fault {
     Fault::failed("unsigned integer overflow")
 }
 
-fn duration_overflow() -> Fault {
-    Fault::failed("duration overflow")
-}
-
 fn timestamp_overflow() -> Fault {
     Fault::failed("timestamp overflow")
 }
@@ -219,7 +215,7 @@ pub(super) fn add(arguments: &[Value]) -> Result<Value, Fault> {
             Ok(Value::list(left.iter().chain(right.iter()).cloned().collect()))
         }
         (Value::Duration(left), Value::Duration(right)) => {
-            left.checked_add(*right).map(Value::Duration).ok_or_else(duration_overflow)
+            left.checked_add(*right).map(Value::Duration).ok_or_else(int_overflow)
         }
         (Value::Timestamp(time), Value::Duration(nanos)) | (Value::Duration(nanos), Value::Timestamp(time)) => {
             time.plus(*nanos).map(Value::Timestamp).ok_or_else(timestamp_overflow)
@@ -252,14 +248,15 @@ fn subtract(arguments: &[Value]) -> Result<Value, Fault> {
         (Value::Uint(left), Value::Uint(right)) => left.checked_sub(*right).map(Value::Uint).ok_or_else(uint_overflow),
         (Value::Double(left), Value::Double(right)) => Ok(Value::Double(left - right)),
         (Value::Duration(left), Value::Duration(right)) => {
-            left.checked_sub(*right).map(Value::Duration).ok_or_else(duration_overflow)
+            left.checked_sub(*right).map(Value::Duration).ok_or_else(int_overflow)
         }
         (Value::Timestamp(time), Value::Duration(nanos)) => {
-            nanos.checked_neg().and_then(|nanos| time.plus(nanos)).map(Value::Timestamp).ok_or_else(timestamp_overflow)
+            let nanos = nanos.checked_neg().ok_or_else(int_overflow)?;
+            time.plus(nanos).map(Value::Timestamp).ok_or_else(timestamp_overflow)
         }
         (Value::Timestamp(left), Value::Timestamp(right)) => {
             let nanos = left.nanos_since_epoch() - right.nanos_since_epoch();
-            i64::try_from(nanos).map(Value::Duration).map_err(|_| duration_overflow())
+            i64::try_from(nanos).map(Value::Duration).map_err(|_| int_overflow())
         }
         _ => Err(Fault::no_such_overload()),
     }
@@ -297,7 +294,7 @@ fn negate(arguments: &[Value]) -> Result<Value, Fault> {
     match arguments {
         [Value::Int(value)] => value.checked_neg().map(Value::Int).ok_or_else(int_overflow),
         [Value::Double(value)] => Ok(Value::Double(-value)),
-        [Value::Duration(nanos)] => nanos.checked_neg().map(Value::Duration).ok_or_else(duration_overflow),
+        [Value::Duration(nanos)] => nanos.checked_neg().map(Value::Duration).ok_or_else(int_overflow),
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -1,14 +1,19 @@
 //! Regular expressions, by an engine of linear time as upstream's.
 
+mod translate;
+
 use std::sync::Arc;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use crate::cost::Cost;
 use crate::error::Fault;
 use crate::library::{Function, Overload, boolean, int, operands, text};
 use crate::types::Type;
 use crate::value::Value;
+
+/// The most that a compiled expression may take.
+const MAX_PROGRAM_BYTES: usize = 32 * 1024 * 1024;
 
 pub(super) fn functions() -> Vec<Function> {
     let s = || Type::String;
@@ -94,66 +99,11 @@ impl ConstantRegex {
     }
 }
 
-/// Compiles a regular expression; the error is in upstream's words for the common mistakes.
+/// Compiles a regular expression; the error is in upstream's words.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&to_rust(pattern)).map_err(|_| format!("error parsing regexp: {}", explain(pattern)))
-}
-
-/// Where the syntaxes differ: `\z` only ends the text in both, but `\Q…\E` quotes and `\C` is unknown here.
-fn to_rust(pattern: &str) -> String {
-    let mut translated = String::with_capacity(pattern.len());
-    let mut rest = pattern;
-    while let Some(start) = rest.find("\\Q") {
-        let escapes = rest[..start].bytes().rev().take_while(|byte| *byte == b'\\').count();
-        translated.push_str(&rest[..start]);
-        rest = &rest[start + 2..];
-        if escapes % 2 == 1 {
-            translated.push_str("\\Q");
-            continue;
-        }
-        let end = rest.find("\\E").unwrap_or(rest.len());
-        translated.push_str(&regex::escape(&rest[..end]));
-        rest = rest.get(end + 2..).unwrap_or("");
-    }
-    translated.push_str(rest);
-    translated
-}
-
-/// What upstream says of an expression that does not compile.
-fn explain(pattern: &str) -> String {
-    let mut open = 0_usize;
-    let mut in_class = false;
-    let mut characters = pattern.char_indices().peekable();
-    let mut class_start = 0;
-    let mut repeatable = false;
-    while let Some((index, character)) = characters.next() {
-        match character {
-            '\\' => {
-                if characters.next().is_none() {
-                    return "trailing backslash at end of expression: ``".to_owned();
-                }
-                repeatable = true;
-            }
-            '[' if !in_class => {
-                (in_class, class_start) = (true, index);
-            }
-            ']' if in_class && index > class_start + 1 => (in_class, repeatable) = (false, true),
-            _ if in_class => {}
-            '(' => (open, repeatable) = (open + 1, false),
-            ')' if open == 0 => return format!("unexpected ): `{pattern}`"),
-            ')' => (open, repeatable) = (open - 1, true),
-            '*' | '+' | '?' if !repeatable => return format!("missing argument to repetition operator: `{character}`"),
-            '|' => repeatable = false,
-            _ => repeatable = true,
-        }
-    }
-    if in_class {
-        return format!("missing closing ]: `{}`", &pattern[class_start..]);
-    }
-    if open > 0 {
-        return format!("missing closing ): `{pattern}`");
-    }
-    format!("invalid expression: `{pattern}`")
+    let translated = translate::translate(pattern).map_err(|error| format!("error parsing regexp: {error}"))?;
+    let built = RegexBuilder::new(&translated).size_limit(MAX_PROGRAM_BYTES).build();
+    built.map_err(|_| format!("error parsing regexp: expression too large: `{pattern}`"))
 }
 
 fn legal(pattern: &str) -> Result<Regex, Fault> {

@@ -247,7 +247,7 @@ fn offset(zone: &str) -> Option<i32> {
         (digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
+    (hours <= 24 && minutes <= 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
 #[cfg(test)]

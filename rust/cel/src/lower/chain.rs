@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::ast::{Kind, NodeId, Role};
 use crate::cost;
+use crate::error::CompileError;
 use crate::library::{Binding, Special};
 use crate::lower::{Lowering, Work};
 use crate::program::{Section, Step};
@@ -159,6 +160,11 @@ impl Lowering<'_> {
             _ => self.reads.add_all(),
         }
     }
+}
+
+/// Whether a constant may select anything.
+fn is_key(key: &Value) -> bool {
+    matches!(key, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_))
 }
 
 /// The one step of `device.attributes["domain"].name` and of the same on `capacity`.

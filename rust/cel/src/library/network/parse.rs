@@ -57,14 +57,14 @@ fn parse_network(text: &str) -> Result<Cidr, String> {
 }
 
 /// An address as it was written.
-struct Address {
-    address: IpAddr,
+pub(in crate::library) struct Address {
+    pub(in crate::library) address: IpAddr,
     /// Whether a zone follows it.
     zone: bool,
 }
 
 /// Reads an address of any form.
-fn parse_address(text: &str) -> Result<Address, String> {
+pub(in crate::library) fn parse_address(text: &str) -> Result<Address, String> {
     match text.bytes().find(|byte| matches!(byte, b'.' | b':' | b'%')) {
         Some(b'.') => Ok(Address { address: Ipv4Addr::from(ipv4(text, text)?).into(), zone: false }),
         Some(b':') => ipv6(text),
