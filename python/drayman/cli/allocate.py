@@ -54,8 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Allocate and print the result."""
+    from drayman import features
     from drayman.cli import references
 
+    features.resolve(feature_gates=arguments.feature_gates, kubernetes_version=arguments.kubernetes_version)
     manifests = _manifests(arguments)
     plan = claims.plan(manifests)
     groups = _chosen(plan, arguments.claim)

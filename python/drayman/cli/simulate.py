@@ -54,13 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
     from drayman.testing.simulate import simulate
 
     named = inputs.files(arguments)
+    simulation = _simulation(arguments)
     steps = [_load(file) for file in named]
     inputs.some([one for step in steps for one in step], named)
     steps = _stored(steps)
-    _note_namespaces(steps)
     context = [one.object for one in inputs.load_context(arguments.context_files)]
+    _note_namespaces(steps)
     objects = [[loaded.object for loaded in step] for step in steps]
-    state = simulate([[*context, *objects[0]], *objects[1:]], _simulation(arguments))
+    state = simulate([[*context, *objects[0]], *objects[1:]], simulation)
     if arguments.output == "table":
         print_state(Printer(), state)
         _complain(steps, state.get("rejected", {}))
@@ -73,16 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _simulation(arguments: argparse.Namespace) -> Simulation:
-    from drayman.testing.parts import Options
+    from drayman.testing.parts import Options, checked
     from drayman.testing.simulate import Simulation
 
     configuration = options.scheduler_configuration(arguments)
     return Simulation(
-        options=Options(
-            kubernetes_version=configuration.kubernetes_version,
-            feature_gates=configuration.feature_gates,
-            compatibility=configuration.compatibility,
-            nodes=arguments.nodes,
+        options=checked(
+            Options(
+                kubernetes_version=configuration.kubernetes_version,
+                feature_gates=configuration.feature_gates,
+                compatibility=configuration.compatibility,
+                nodes=arguments.nodes,
+            )
         ),
         configuration=configuration,
         kubelet=arguments.kubelet,
