@@ -4,6 +4,7 @@
 //! own size. The tree comes out without any macro expanded.
 
 mod depth;
+mod issues;
 mod measure;
 
 use cel::common::ast::{IdedExpr, SourceInfo};
@@ -60,14 +61,7 @@ fn run_parser(source: &str) -> Result<Parsed, CompileError> {
     parser
         .parse_with_source_info(source)
         .map(|(root, positions)| Parsed { root, positions: Positions(positions) })
-        .map_err(|errors| {
-            let mut issues = Issues::default();
-            for error in errors.errors {
-                let (line, column) = error.pos;
-                issues.report_at(usize::try_from(line).unwrap_or(0), usize::try_from(column).unwrap_or(0), error.msg);
-            }
-            issues.into_error(source)
-        })
+        .map_err(|errors| issues::of(&errors, source))
 }
 
 fn refusal(message: String, source: &str) -> CompileError {

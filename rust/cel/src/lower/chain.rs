@@ -68,6 +68,10 @@ impl Lowering<'_> {
 
     fn link(&mut self, link: &Link, work: &mut Vec<Work>) {
         match link {
+            Link::Constant { key, .. } if !is_key(key) => {
+                let cause = format!("invalid qualifier type: {}", key.go_type());
+                self.error.get_or_insert(CompileError::Constant { cause });
+            }
             Link::Constant { key, optional } => {
                 work.push(Work::Step(Step::Qualify { key: key.clone(), optional: *optional }))
             }
