@@ -49,7 +49,7 @@ def mangled(draw: st.DrawFn) -> str:
     place = draw(st.integers(0, len(tokens) - 1))
     change = draw(st.sampled_from(("drop", "insert", "replace", "repeat", "cut")))
     if change == "cut":
-        return "".join(tokens[:place])
+        return "".join(tokens[: place + 1])
     stray: str = draw(st.sampled_from(_STRAY.split()))
     middle = {"drop": [], "repeat": [tokens[place]] * 2}.get(change, [stray])
     kept = [tokens[place]] if change == "insert" else []
