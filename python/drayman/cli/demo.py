@@ -1,4 +1,4 @@
-"""run the tutorial: a cluster with mock GPUs, pods that ask for them, and what they got
+"""run the tutorial: pods that ask for mock GPUs, and what they get
 
 Starts a cluster of two nodes with eight mock GPUs each and the drayman scheduler, applies the scenarios one after the
 other, and shows for each what became of its claims and pods, and whether that is what the scenario says. Exit code 0

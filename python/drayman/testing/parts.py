@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import functools
 import random
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from drayman import driver, features, scheduler
 from drayman.allocator import COMPATIBILITY, check_choice
@@ -102,8 +103,9 @@ class Parts:
         """Start the controllers."""
         client = self._client_for(CONTROLLERS)
         options = self._options
-        work = controllers.run(client, self._clock, gates=options.gates(), compatibility=options.compatibility)
-        self._start(group, "controllers", work)
+        gates, compatibility = options.gates(), options.compatibility
+        run = functools.partial(controllers.run, client, self._clock, gates=gates, compatibility=compatibility)
+        self._start(group, "controllers", run)
 
     def start_scheduler(self, group: asyncio.TaskGroup, configuration: scheduler.Configuration | None = None) -> None:
         """Start the scheduler; what the options say about it holds, also for a given `configuration`."""
@@ -117,7 +119,7 @@ class Parts:
         )
         client = self._client_for(SCHEDULER)
         source = random.Random(options.seed)  # noqa: S311 - breaks ties between nodes, and has to be repeatable
-        self._start(group, "scheduler", scheduler.run(client, chosen, self._clock, random=source))
+        self._start(group, "scheduler", functools.partial(scheduler.run, client, chosen, self._clock, random=source))
 
     async def start_nodes(self, group: asyncio.TaskGroup) -> None:
         """Create the driver's DeviceClass and start a kubelet and a driver for each node."""
@@ -150,7 +152,7 @@ class Parts:
         kubelet = _kubelet_class()(
             self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi], poll_plugins=self._poll_plugins
         )
-        self._start(group, f"kubelet {name}", kubelet.run())
+        self._start(group, f"kubelet {name}", kubelet.run)
         for profile in hardware:
             plugin = driver.Driver(
                 self._client_for(_driver(name)),
@@ -161,16 +163,16 @@ class Parts:
                 registry_dir=registry,
                 cdi_dir=cdi,
             )
-            self._start(group, f"driver {profile.driver} on {name}", plugin.run())
+            self._start(group, f"driver {profile.driver} on {name}", plugin.run)
 
-    def _start(self, group: asyncio.TaskGroup, name: str, work: Coroutine[Any, Any, None]) -> None:
-        self.tasks.append(group.create_task(_noted(name, work), name=name))
+    def _start(self, group: asyncio.TaskGroup, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        self.tasks.append(group.create_task(_noted(name, run), name=name))
 
 
-async def _noted(name: str, work: Coroutine[Any, Any, None]) -> None:
-    """Do the work of a part; an error is noted to come from there."""
+async def _noted(name: str, run: Callable[[], Awaitable[None]]) -> None:
+    """Run a part; an error is noted to come from there."""
     try:
-        await work
+        await run()
     except Exception as error:
         error.add_note(f"in part `{name}` of the fake cluster")
         raise

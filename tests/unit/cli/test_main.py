@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.cli.manifests import claim
+
+from drayman import cli
+
+if TYPE_CHECKING:
+    import argparse
+
+    from tests.unit.cli.conftest import CommandLine
+
+COMMANDS = (
+    *((verb,) for verb in cli.VERBS),
+    *(("cluster", action) for action in ("up", "list", "down", "kubeconfig")),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(drayman: CommandLine, command: tuple[str, ...]) -> None:
+    result = drayman.run(*command, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"usage: drayman {' '.join(command)} [-h]")
+
+
+def test_help_lists_the_verbs(drayman: CommandLine) -> None:
+    result = drayman.run("--help")
+    assert result.code == 0
+    assert (
+        result.out
+        == """\
+usage: drayman [-h] [--version] VERB ...
+
+Which devices would this claim get, and if none, why: DRA allocation for Kubernetes.
+
+options:
+  -h, --help  show this help message and exit
+  --version   print the versions and exit
+
+verbs:
+  VERB
+    allocate  allocate claims offline: which devices would they get, and if none, why
+    simulate  say what the scheduler would do with manifests, in virtual time
+    demo      run the tutorial: pods that ask for mock GPUs, and what they get
+    cluster   start, list and end fake clusters with a real API on a loopback socket
+    scheduler
+              run the secondary scheduler against an API server, until interrupted
+    driver    run the mock DRA driver for one node, until interrupted
+"""
+    )
+
+
+def test_version_names_kernel_kubernetes_and_compatibility(drayman: CommandLine) -> None:
+    result = drayman.run("--version")
+    assert (result.code, result.out) == (0, "drayman 0.1.0 (Kubernetes 1.37.2, compatibility 1.37 and fixed)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "drayman: error: the following arguments are required: VERB"),
+        (("allocate",), "drayman allocate: error: name at least one FILE"),
+        (("simulate",), "drayman simulate: error: name at least one FILE"),
+        (("cluster",), "drayman cluster: error: the following arguments are required: ACTION"),
+        (("driver",), "drayman driver: error: the following arguments are required: --node-name"),
+        (("demo", "--nope"), "drayman: error: unrecognized arguments: --nope"),
+        (
+            ("cluster", "up", "--port", "99999"),
+            "drayman cluster up: error: argument --port: `99999` is not the number of a port",
+        ),
+    ],
+)
+def test_wrong_usage_ends_with_two(drayman: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    result = drayman.run(*arguments)
+    assert (result.code, result.out, result.err.splitlines()[-1]) == (2, "", message)
+
+
+def raising(error: BaseException) -> object:
+    def run(_: argparse.Namespace) -> int:
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (ConnectionError("https://127.0.0.1:1: refused"), 1, "error: https://127.0.0.1:1: refused\n"),
+        (PermissionError(13, "Permission denied", "/x"), 1, "error: /x: permission denied\n"),
+        (ExceptionGroup("", [ExceptionGroup("", [ConnectionError("gone")])]), 1, "error: gone\n"),
+    ],
+)
+def test_what_ends_a_verb_gives_the_exit_code(
+    drayman: CommandLine, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    monkeypatch.setattr("drayman.cli.demo.run", raising(error))
+    result = drayman.run("demo")
+    assert (result.code, result.out, result.err) == (code, "", message)
+
+
+def test_mistake_of_ours_is_not_hidden(drayman: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drayman.cli.demo.run", raising(ExceptionGroup("", [KeyError("a bug")])))
+    with pytest.raises(ExceptionGroup):
+        drayman.run("demo")
+
+
+def test_being_told_to_end_is_like_being_interrupted(drayman: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(_: argparse.Namespace) -> int:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr("drayman.cli.demo.run", run)
+    assert drayman.run("demo").code == 130
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_reader_that_goes_away_ends_quietly(drayman: CommandLine) -> None:
+    drayman.write("claims.yaml", "---\n".join(claim(f"c{number}") for number in range(300)))
+    command = [sys.executable, "-m", "drayman", "allocate", "claims.yaml", "--with", "gpu.example.com", "-o", "json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == (b"", 1)
+    process.stderr.close()
+
+
+SHOW_MODULES = """\
+import json, sys
+from drayman.cli import main
+code = main({arguments!r})
+print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_verbs_on_files_start_without_what_talks_to_servers(drayman: CommandLine) -> None:
+    drayman.write("claim.yaml", claim())
+    script = SHOW_MODULES.format(arguments=["allocate", "claim.yaml", "--with", "gpu.example.com"])
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert {"aiohttp", "grpc", "google", "kubernetes", "cryptography", "rich", "asyncio", "ssl"} & set(
+        json.loads(done.stderr)
+    ) == {"asyncio", "ssl"}
+
+
+def test_module_is_the_command(drayman: CommandLine) -> None:
+    command = [sys.executable, "-m", "drayman", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == drayman.run("--version").out
+
+
+@pytest.mark.parametrize(
+    ("modules", "arguments", "what", "extra"),
+    [
+        ("grpc", ("simulate", "claim.yaml", "--nodes", "1"), "the fake kubelet", "driver"),
+        ("grpc", ("driver", "--node-name", "n", "--kubeconfig", "config"), "the mock driver", "driver"),
+        ("aiohttp", ("scheduler", "--kubeconfig", "config"), "talking to an API server", "scheduler"),
+        ("aiohttp", ("driver", "--node-name", "n", "--kubeconfig", "config"), "talking to an API server", "scheduler"),
+        ("aiohttp", ("cluster", "up"), "the fake cluster", "all"),
+        ("cryptography", ("cluster", "up", "-d"), "the fake cluster", "all"),
+        ("grpc", ("cluster", "up"), "the fake kubelet", "driver"),
+    ],
+)
+def test_missing_extra_is_named(
+    drayman: CommandLine, modules: str, arguments: tuple[str, ...], what: str, extra: str
+) -> None:
+    drayman.write("claim.yaml", claim(namespace="default"))
+    drayman.write("config", KUBECONFIG)
+    result = drayman.run_without(modules, *arguments)
+    assert (result.code, result.err) == (
+        1,
+        f"error: {what} needs the extra `{extra}`\nhint: pip install 'drayman[{extra}]'\n",
+    )
+
+
+def test_simulation_without_nodes_needs_no_extra(drayman: CommandLine) -> None:
+    drayman.write("claim.yaml", claim(namespace="default"))
+    result = drayman.run_without("grpc google aiohttp kubernetes cryptography rich", "simulate", "claim.yaml")
+    assert (result.code, result.err) == (0, "")
+
+
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: c}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: c, user: {token: t}}]
+"""
