@@ -154,7 +154,7 @@ fn share_of_a_device_leaves_the_rest_of_it() {
         let mut wanted = one_gpu();
         wanted.metadata.name = name.to_owned();
         let request = serde_json::json!({"name": "gpu", "exactly": {
-            "deviceClassName": "gpu", "capacity": {"requests": {"memory": amount}}}});
+            "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1, "capacity": {"requests": {"memory": amount}}}});
         wanted.spec.devices.requests = vec![serde_json::from_value(request).expect("a request")];
         wanted
     };

@@ -53,7 +53,7 @@ fn found(problem: &Problem) -> Found {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn first_solution_is_that_of_trying_everything(problem in problem()) {

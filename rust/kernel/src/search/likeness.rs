@@ -218,7 +218,8 @@ impl Search<'_> {
     /// Where a request for all devices fails because a constraint excludes one of them.
     fn forced_failure(&mut self, choice: Choice) -> ForcedFailure {
         let alternative = self.alternative(choice);
-        if alternative.mode != Mode::All || alternative.constrained_by.is_empty() {
+        let spots = self.forced.get(&choice).cloned().unwrap_or_default();
+        if alternative.mode != Mode::All || alternative.constrained_by.is_empty() || spots.is_empty() {
             return ForcedFailure::Never;
         }
         let claim = &self.plan.claims[choice.claim];
@@ -230,7 +231,7 @@ impl Search<'_> {
             return ForcedFailure::Anywhere;
         }
         let mut states = ConstraintState::of_claim(claim, self.plan.features);
-        for spot in self.forced.get(&choice).cloned().unwrap_or_default() {
+        for spot in spots {
             for constraint in &alternative.constrained_by {
                 match self.attribute(choice, *constraint, spot) {
                     Ok(Some(value)) if states[*constraint].admits(&value) => states[*constraint].add(value),
