@@ -94,9 +94,16 @@ fn issues<'py>(py: Python<'py>, error: &CompileError) -> PyResult<Bound<'py, PyT
     PyTuple::new(py, error.issues().iter().map(|issue| (issue.line, issue.column, issue.message.as_str())))
 }
 
-/// An evaluation that fails.
+/// An evaluation that fails; upstream's advice is the exception's hint.
 pub(crate) fn cel_runtime_error(py: Python<'_>, error: &RuntimeError) -> PyErr {
-    raise(&py.get_type::<exceptions::CELRuntimeError>(), &error.to_string(), |_| Ok(()))
+    let text = error.to_string();
+    let raised = raise(&py.get_type::<exceptions::CELRuntimeError>(), &text, |_| Ok(()));
+    let with_hint = error.with_hint();
+    let advice = with_hint.strip_prefix(&text).and_then(|rest| rest.strip_prefix(". "));
+    match raised.value(py).setattr("hint", advice) {
+        Ok(()) => raised,
+        Err(error) => error,
+    }
 }
 
 /// Makes an exception with fields that Python takes by keyword.
