@@ -1,28 +1,25 @@
-//! Lists: slices, order, sums, and the like.
+//! Lists: the extension of the language (version 3), and Kubernetes' own functions (version 1).
 
-use std::cmp::Ordering;
+mod order;
 
-use crate::cost::Cost;
+use crate::cost::{self, Cost};
 use crate::error::{Fault, RuntimeError};
-use crate::library::operators::{self, check_list};
-use crate::library::{Function, Implementation, Overload, boolean, int, list, operands};
-use crate::macros::SORT_BY_KEYS;
+use crate::library::operators::MAX_LIST;
+use crate::library::{Function, Overload, boolean, int, list, operands};
 use crate::types::Type;
 use crate::value::Value;
 
-/// The types whose lists can be sorted, in upstream's order.
-const COMPARABLE: [Type; 8] =
-    [Type::Int, Type::Uint, Type::Double, Type::Bool, Type::Duration, Type::Timestamp, Type::String, Type::Bytes];
+/// The longest range that upstream makes.
+const MAX_RANGE: i64 = 1_000_000;
 
 pub(super) fn functions() -> Vec<Function> {
-    let t = || Type::parameter("T");
-    let list_t = || Type::list(t());
-    let a = || Type::parameter("A");
-    vec![
+    let list_t = || Type::list(Type::parameter("T"));
+    let mut functions = vec![
         Function::new(
             "slice",
             vec![Overload::member("list_slice", [list_t(), Type::Int, Type::Int], list_t(), Cost::Slice, slice)],
         ),
+        // Without checks of the values, so that a list that is flat already passes.
         Function::new(
             "flatten",
             vec![
@@ -37,50 +34,42 @@ pub(super) fn functions() -> Vec<Function> {
                 .unguarded(),
             ],
         ),
-        Function::shared("sort", is_list, sort, sort_overloads()),
-        Function::shared(SORT_BY_KEYS, is_list, sort_by_keys, sort_by_overloads()),
         Function::new(
             "lists.range",
             vec![Overload::global("lists_range", [Type::Int], Type::list(Type::Int), Cost::Range, range)],
         ),
-        Function::new(
-            "reverse",
-            vec![Overload::member("list_reverse", [list_t()], list_t(), Cost::Reverse, |arguments| {
-                let [elements] = operands::<1>(arguments)?;
-                Ok(Value::list(list(elements)?.iter().rev().cloned().collect()))
-            })],
-        ),
+        Function::new("reverse", vec![Overload::member("list_reverse", [list_t()], list_t(), Cost::Reverse, reverse)]),
         Function::new(
             "distinct",
             vec![Overload::member("list_distinct", [list_t()], list_t(), Cost::Distinct, distinct)],
         ),
-        of_each("isSorted", &COMPARABLE, |_| Type::Bool, |_| is_sorted),
-        of_each("sum", &[Type::Int, Type::Uint, Type::Double, Type::Duration], Type::clone, sum_of),
-        of_each("max", &COMPARABLE, Type::clone, |_| |arguments| extreme(arguments, "max", Ordering::Less)),
-        of_each("min", &COMPARABLE, Type::clone, |_| |arguments| extreme(arguments, "min", Ordering::Greater)),
+    ];
+    functions.extend(searches());
+    functions.extend(order::functions());
+    functions
+}
+
+fn searches() -> Vec<Function> {
+    let a = || Type::parameter("A");
+    let list_a = || Type::list(a());
+    vec![
         Function::new(
             "indexOf",
-            vec![Overload::member(
-                "list_a_index_of_int",
-                [Type::list(a()), a()],
-                Type::Int,
-                Cost::Traverse,
-                |arguments| {
-                    let [elements, wanted] = operands::<2>(arguments)?;
-                    Ok(position(list(elements)?.iter().position(|element| element.is_equal(wanted))))
-                },
-            )],
+            vec![Overload::member("list_a_index_of_int", [list_a(), a()], Type::Int, Cost::Traverse, |arguments| {
+                position(arguments, |elements, wanted| elements.iter().position(|element| element.is_equal(wanted)))
+            })],
         ),
         Function::new(
             "lastIndexOf",
             vec![Overload::member(
                 "list_a_last_index_of_int",
-                [Type::list(a()), a()],
+                [list_a(), a()],
                 Type::Int,
                 Cost::Traverse,
                 |arguments| {
-                    let [elements, wanted] = operands::<2>(arguments)?;
-                    Ok(position(list(elements)?.iter().rposition(|element| element.is_equal(wanted))))
+                    position(arguments, |elements, wanted| {
+                        elements.iter().rposition(|element| element.is_equal(wanted))
+                    })
                 },
             )],
         ),
@@ -91,111 +80,67 @@ pub(super) fn functions() -> Vec<Function> {
                 [Type::Dyn, Type::Dyn],
                 Type::Bool,
                 Cost::Includes,
-                |arguments| {
-                    let [target, wanted] = operands::<2>(arguments)?;
-                    Ok(boolean(match target {
-                        Value::List(elements) => elements.iter().any(|element| element.is_equal(wanted)),
-                        other => other.is_equal(wanted),
-                    }))
-                },
+                includes,
             )],
         ),
     ]
 }
 
-/// A function with one overload for lists of each of `types`.
-fn of_each(
-    name: &'static str,
-    types: &[Type],
-    result: fn(&Type) -> Type,
-    call: fn(&Type) -> Implementation,
-) -> Function {
-    let overloads =
-        types.iter().map(|of| Overload::member(name, [Type::list(of.clone())], result(of), Cost::Traverse, call(of)));
-    Function::new(name, overloads.collect())
-}
-
-fn is_text(of: &Type) -> bool {
-    matches!(of, Type::String | Type::Bytes)
-}
-
-fn sort_overloads() -> Vec<Overload> {
-    let overload = |of: &Type| {
-        let elements = Type::list(of.clone());
-        Overload::shared_member("list_sort", [elements.clone()], elements, Cost::Sort { text: is_text(of) })
-    };
-    COMPARABLE.iter().map(overload).collect()
-}
-
-fn sort_by_overloads() -> Vec<Overload> {
-    let elements = || Type::list(Type::parameter("T"));
-    let overload = |of: &Type| {
-        let keys = Type::list(of.clone());
-        Overload::shared_member(
-            "list_sortByAssociatedKeys",
-            [elements(), keys],
-            elements(),
-            Cost::SortBy { text: is_text(of) },
-        )
-    };
-    COMPARABLE.iter().map(overload).collect()
-}
-
-fn is_list(value: &Value) -> bool {
-    matches!(value, Value::List(_))
-}
-
-fn position(found: Option<usize>) -> Value {
-    Value::Int(found.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
+/// Refuses work that costs more than an evaluation may: the cost is charged after a call, so nobody would see the result.
+pub(super) fn check_affordable(comparisons: usize) -> Result<(), Fault> {
+    if comparisons as u64 > cost::LIMIT { Err(Fault::new(RuntimeError::CostLimit)) } else { Ok(()) }
 }
 
 fn slice(arguments: &[Value]) -> Result<Value, Fault> {
     let [elements, start, end] = operands::<3>(arguments)?;
     let (elements, start, end) = (list(elements)?, int(start)?, int(end)?);
+    let refused = |why: &str| Fault::failed(format!("cannot slice({start}, {end}), {why}"));
     let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
-        return Err(Fault::failed(format!("cannot slice({start}, {end}), negative indexes not supported")));
+        return Err(refused("negative indexes not supported"));
     };
     if from > to {
-        return Err(Fault::failed(format!(
-            "cannot slice({start}, {end}), start index must be less than or equal to end index"
-        )));
+        return Err(refused("start index must be less than or equal to end index"));
     }
-    let slice = elements
-        .get(from..to)
-        .ok_or_else(|| Fault::failed(format!("cannot slice({start}, {end}), list is length {}", elements.len())))?;
-    Ok(Value::list(slice.to_vec()))
+    let part = elements.get(from..to).ok_or_else(|| refused(&format!("list is length {}", elements.len())))?;
+    Ok(Value::list(part.to_vec()))
 }
 
 fn flatten(arguments: &[Value]) -> Result<Value, Fault> {
-    let (target, depth) = match arguments {
-        [target] => (target, 1),
-        [target, depth] => (target, int(depth)?),
-        _ => return Err(Fault::no_such_overload()),
+    let (Some(Value::List(elements)), Some(depth)) = (arguments.first(), depth(arguments)) else {
+        let types: Vec<&str> = arguments.iter().skip(1).map(Value::type_name).collect();
+        let target = arguments.first().map_or("", Value::type_name);
+        return Err(Fault::no_such_signature(format!("{target}.flatten({})", types.join(", "))));
     };
-    let Value::List(elements) = target else {
-        let depth = arguments.get(1).map_or("", |_| "int");
-        return Err(Fault::no_such_signature(format!("{}.flatten({depth})", target.type_of())));
-    };
-    if depth < 0 {
-        return Err(Fault::failed("level must be non-negative"));
-    }
+    let depth = u64::try_from(depth).map_err(|_| Fault::failed("level must be non-negative"))?;
     let mut flat = Vec::new();
-    let mut visited = 0_usize;
-    let mut open = vec![(elements.clone(), 0, depth)];
-    while let Some((elements, index, depth)) = open.pop() {
-        let Some(element) = elements.get(index) else { continue };
-        visited += 1;
-        if visited > 10 * operators::MAX_LIST {
+    let mut seen = 0;
+    // The lists that are open, each with how many levels below it may still be taken apart.
+    let mut open = vec![(elements.iter(), depth)];
+    while let Some((rest, depth)) = open.last_mut() {
+        let depth = *depth;
+        let Some(element) = rest.next() else {
+            open.pop();
+            continue;
+        };
+        seen += 1;
+        if seen > MAX_LIST {
             return Err(Fault::new(RuntimeError::MemoryLimit));
         }
-        open.push((elements.clone(), index + 1, depth));
         match element {
-            Value::List(inner) if depth > 0 => open.push((inner.clone(), 0, depth - 1)),
-            other => flat.push(other.clone()),
+            Value::List(inner) if depth > 0 => open.push((inner.iter(), depth - 1)),
+            _ => flat.push(element.clone()),
         }
-        check_list(flat.len())?;
     }
     Ok(Value::list(flat))
+}
+
+/// How many levels `flatten` takes apart: one when nothing else is said.
+fn depth(arguments: &[Value]) -> Option<i64> {
+    match arguments {
+        [_] => Some(1),
+        [_, Value::Int(depth)] => Some(*depth),
+        _ => None,
+    }
 }
 
 fn range(arguments: &[Value]) -> Result<Value, Fault> {
@@ -204,102 +149,138 @@ fn range(arguments: &[Value]) -> Result<Value, Fault> {
     if size < 0 {
         return Err(Fault::failed(format!("lists.range: size must be non-negative, got {size}")));
     }
-    check_list(usize::try_from(size).unwrap_or(usize::MAX))?;
+    if size > MAX_RANGE {
+        return Err(Fault::failed(format!("lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})")));
+    }
     Ok(Value::list((0..size).map(Value::Int).collect()))
+}
+
+fn reverse(arguments: &[Value]) -> Result<Value, Fault> {
+    let [elements] = operands::<1>(arguments)?;
+    Ok(Value::list(list(elements)?.iter().rev().cloned().collect()))
 }
 
 fn distinct(arguments: &[Value]) -> Result<Value, Fault> {
     let [elements] = operands::<1>(arguments)?;
     let elements = list(elements)?;
-    check_quadratic(elements.len())?;
-    let mut unique: Vec<Value> = Vec::new();
+    check_affordable(elements.len().saturating_mul(elements.len()))?;
+    let mut distinct: Vec<Value> = Vec::new();
     for element in elements.iter() {
-        if !unique.iter().any(|other| element.is_equal(other)) {
-            unique.push(element.clone());
+        if !distinct.iter().any(|known| element.is_equal(known)) {
+            distinct.push(element.clone());
         }
     }
-    Ok(Value::list(unique))
+    Ok(Value::list(distinct))
 }
 
-/// Refuses to compare all pairs of a list where that costs more than an evaluation may.
-fn check_quadratic(length: usize) -> Result<(), Fault> {
-    if length > 1_000 { Err(Fault::new(RuntimeError::CostLimit)) } else { Ok(()) }
+fn position(arguments: &[Value], find: fn(&[Value], &Value) -> Option<usize>) -> Result<Value, Fault> {
+    let [elements, wanted] = operands::<2>(arguments)?;
+    let index = find(list(elements)?, wanted).and_then(|index| i64::try_from(index).ok());
+    Ok(Value::Int(index.unwrap_or(-1)))
 }
 
-fn sort(arguments: &[Value]) -> Result<Value, Fault> {
-    let [elements] = operands::<1>(arguments)?;
-    sorted(list(elements)?, list(elements)?)
-}
-
-fn sort_by_keys(arguments: &[Value]) -> Result<Value, Fault> {
-    let [elements, keys] = operands::<2>(arguments)?;
-    sorted(list(elements)?, list(keys)?)
-}
-
-fn sorted(elements: &[Value], keys: &[Value]) -> Result<Value, Fault> {
-    if elements.len() != keys.len() {
-        return Err(Fault::failed(format!(
-            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively",
-            elements.len(),
-            keys.len()
-        )));
-    }
-    let Some(first) = keys.first() else { return Ok(Value::list(elements.to_vec())) };
-    if !first.is_ordered() {
-        return Err(Fault::failed("list elements must be comparable"));
-    }
-    if keys.len() > 1 && keys.iter().any(|key| key.type_name() != first.type_name()) {
-        return Err(Fault::failed("list elements must have the same type"));
-    }
-    let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(elements).collect();
-    pairs.sort_by(|(left, _), (right, _)| left.compare(right).unwrap_or(Ordering::Equal));
-    Ok(Value::list(pairs.into_iter().map(|(_, element)| element.clone()).collect()))
-}
-
-fn is_sorted(arguments: &[Value]) -> Result<Value, Fault> {
-    let [elements] = operands::<1>(arguments)?;
-    let mut previous: Option<&Value> = None;
-    for element in list(elements)?.iter() {
-        if !element.is_ordered() {
-            return Err(Fault::no_such_overload());
-        }
-        if previous.is_some_and(|previous| matches!(previous.compare(element), Ok(Ordering::Greater))) {
-            return Ok(boolean(false));
-        }
-        previous = Some(element);
-    }
-    Ok(boolean(true))
-}
-
-fn sum_of(of: &Type) -> Implementation {
-    match of {
-        Type::Uint => |arguments| sum(arguments, Value::Uint(0)),
-        Type::Double => |arguments| sum(arguments, Value::Double(0.0)),
-        Type::Duration => |arguments| sum(arguments, Value::Duration(0)),
-        _ => |arguments| sum(arguments, Value::Int(0)),
+/// Whether the target has the element or, when it is no list, is it: attributes may be either.
+fn includes(arguments: &[Value]) -> Result<Value, Fault> {
+    match arguments {
+        [Value::List(elements), wanted] => Ok(boolean(elements.iter().any(|element| element.is_equal(wanted)))),
+        [value, wanted] => Ok(boolean(value.is_equal(wanted))),
+        _ => Err(Fault::no_such_overload()),
     }
 }
 
-fn sum(arguments: &[Value], zero: Value) -> Result<Value, Fault> {
-    let [elements] = operands::<1>(arguments)?;
-    let mut total = zero;
-    for element in list(elements)?.iter() {
-        total = operators::add(&[total, element.clone()])?;
-    }
-    Ok(total)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::function;
 
-/// The element that no other comes after; `replaced` is how the best so far compares with a better one.
-fn extreme(arguments: &[Value], name: &str, replaced: Ordering) -> Result<Value, Fault> {
-    let [elements] = operands::<1>(arguments)?;
-    let mut best: Option<&Value> = None;
-    for element in list(elements)?.iter() {
-        if !element.is_ordered() {
-            return Err(Fault::no_such_overload());
-        }
-        if best.is_none_or(|best| best.compare(element).is_ok_and(|order| order == replaced)) {
-            best = Some(element);
+    fn call(name: &str, arguments: &[Value]) -> String {
+        let result = function(name).expect("the function is known").dispatch(arguments);
+        result.map_or_else(|fault| format!("error: {fault}"), |value| value.to_string())
+    }
+
+    fn ints<const N: usize>(values: [i64; N]) -> Value {
+        Value::list(values.into_iter().map(Value::Int).collect())
+    }
+
+    #[test]
+    fn slices_lie_within_their_list() {
+        for (start, end, expected) in [
+            (1, 3, "[2, 3]"),
+            (0, 0, "[]"),
+            (3, 3, "[]"),
+            (-1, 2, "error: cannot slice(-1, 2), negative indexes not supported"),
+            (0, -1, "error: cannot slice(0, -1), negative indexes not supported"),
+            (2, 1, "error: cannot slice(2, 1), start index must be less than or equal to end index"),
+            (1, 4, "error: cannot slice(1, 4), list is length 3"),
+        ] {
+            assert_eq!(call("slice", &[ints([1, 2, 3]), Value::Int(start), Value::Int(end)]), expected);
         }
     }
-    best.cloned().ok_or_else(|| Fault::failed(format!("{name} called on empty list")))
+
+    #[test]
+    fn lists_are_flattened_level_by_level() {
+        let nested =
+            || Value::list(vec![Value::Int(1), Value::list(vec![Value::list(vec![Value::Int(2)]), ints([3])])]);
+        for (arguments, expected) in [
+            (vec![nested()], "[1, [2], [3]]"),
+            (vec![nested(), Value::Int(0)], "[1, [[2], [3]]]"),
+            (vec![nested(), Value::Int(2)], "[1, 2, 3]"),
+            (vec![nested(), Value::Int(-1)], "error: level must be non-negative"),
+            (vec![Value::Int(1)], "error: no such overload: int.flatten()"),
+            (vec![nested(), Value::string("a")], "error: no such overload: list.flatten(string)"),
+        ] {
+            assert_eq!(call("flatten", &arguments), expected);
+        }
+    }
+
+    #[test]
+    fn shared_lists_do_not_flatten_without_bound() {
+        let mut nested = ints([]);
+        for _ in 0..40 {
+            nested = Value::list(vec![nested.clone(), nested]);
+        }
+        assert_eq!(call("flatten", &[nested, Value::Int(50)]), "error: operation cancelled: memory limit exceeded");
+    }
+
+    #[test]
+    fn ranges_are_of_limited_length() {
+        for (size, expected) in [
+            (3, "[0, 1, 2]"),
+            (0, "[]"),
+            (-1, "error: lists.range: size must be non-negative, got -1"),
+            (1_000_001, "error: lists.range: size 1000001 exceeds maximum allowed (1000000)"),
+        ] {
+            assert_eq!(call("lists.range", &[Value::Int(size)]), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_of_equal_elements_stays() {
+        let elements =
+            Value::list(vec![Value::Int(2), Value::Double(1.0), Value::Int(1), Value::Uint(2), Value::string("2")]);
+        assert_eq!(call("distinct", std::slice::from_ref(&elements)), "[2, 1, 2]");
+        assert_eq!(call("reverse", &[elements]), "[2, 2, 1, 1, 2]");
+    }
+
+    #[test]
+    fn elements_are_found_from_either_end() {
+        for (name, wanted, expected) in
+            [("indexOf", 1, "0"), ("lastIndexOf", 1, "2"), ("indexOf", 3, "-1"), ("lastIndexOf", 3, "-1")]
+        {
+            assert_eq!(call(name, &[ints([1, 2, 1]), Value::Int(wanted)]), expected);
+        }
+    }
+
+    #[test]
+    fn a_scalar_includes_what_it_equals() {
+        for (value, wanted, expected) in [
+            (ints([1, 2]), Value::Double(2.0), "true"),
+            (ints([1, 2]), Value::Int(3), "false"),
+            (Value::string("a"), Value::string("a"), "true"),
+            (Value::string("ab"), Value::string("a"), "false"),
+            (Value::Int(1), Value::string("1"), "false"),
+        ] {
+            assert_eq!(call("includes", &[value, wanted]), expected);
+        }
+    }
 }
