@@ -24,21 +24,36 @@ pub(super) fn functions() -> Vec<Function> {
     let s = || Type::String;
     let query = Type::map(s(), Type::list(s()));
     vec![
-        Function::new("url", vec![Overload::global("string_to_url", [s()], Type::URL, Cost::ParseUrl, |arguments| {
-            let [source] = operands::<1>(arguments)?;
-            let url = parse::parse_url(text(source)?).map_err(|error| Fault::failed(format!("URL parse error during conversion from string: {error}")))?;
-            Ok(Value::Url(Arc::new(url)))
-        })]),
-        Function::new("isURL", vec![Overload::global("is_url_string", [s()], Type::Bool, Cost::One, |arguments| {
-            let [source] = operands::<1>(arguments)?;
-            Ok(boolean(parse_request(text(source)?).is_ok()))
-        })]),
+        Function::new(
+            "url",
+            vec![Overload::global("string_to_url", [s()], Type::URL, Cost::ParseUrl, |arguments| {
+                let [source] = operands::<1>(arguments)?;
+                let url = parse::parse_url(text(source)?).map_err(|error| {
+                    Fault::failed(format!("URL parse error during conversion from string: {error}"))
+                })?;
+                Ok(Value::Url(Arc::new(url)))
+            })],
+        ),
+        Function::new(
+            "isURL",
+            vec![Overload::global("is_url_string", [s()], Type::Bool, Cost::One, |arguments| {
+                let [source] = operands::<1>(arguments)?;
+                Ok(boolean(parse_request(text(source)?).is_ok()))
+            })],
+        ),
         part("getScheme", "url_get_scheme", |arguments| url(arguments).map(|url| Value::string(url.scheme.as_str()))),
         part("getHost", "url_get_host", |arguments| url(arguments).map(|url| shown(&url.host))),
         part("getHostname", "url_get_hostname", |arguments| url(arguments).map(|url| shown(url.host_and_port().0))),
         part("getPort", "url_get_port", |arguments| url(arguments).map(|url| shown(url.host_and_port().1))),
-        part("getEscapedPath", "url_get_escaped_path", |arguments| url(arguments).map(|url| Value::string(url.escaped_path()))),
-        Function::new("getQuery", vec![Overload::member("url_get_query", [Type::URL], query, Cost::One, |arguments| url(arguments).map(Url::parameters))]),
+        part("getEscapedPath", "url_get_escaped_path", |arguments| {
+            url(arguments).map(|url| Value::string(url.escaped_path()))
+        }),
+        Function::new(
+            "getQuery",
+            vec![Overload::member("url_get_query", [Type::URL], query, Cost::One, |arguments| {
+                url(arguments).map(Url::parameters)
+            })],
+        ),
     ]
 }
 
@@ -176,5 +191,70 @@ impl fmt::Display for Url {
             text.push_str(&self.fragment.escaped(Part::Fragment));
         }
         formatter.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Url {
+        parse::parse_url(text).expect("the URL can be read")
+    }
+
+    fn shown_of(url: &Url) -> [String; 5] {
+        let (host, port) = url.host_and_port();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        [url.scheme.clone(), text(&url.host), text(host), text(port), url.escaped_path()]
+    }
+
+    #[test]
+    fn urls_have_parts() {
+        for (text, expected) in [
+            ("https://u:p@h.com:80/p/q?x=1#f", ["https", "h.com:80", "h.com", "80", "/p/q"]),
+            ("HTTP://[::1]:80/", ["http", "[::1]:80", "::1", "80", "/"]),
+            ("http://[fe80::1%25en0]/", ["http", "[fe80::1%en0]", "fe80::1%en0", "", "/"]),
+            ("mongodb://a:1,b:2/", ["mongodb", "a:1,b:2", "a:1,b", "2", "/"]),
+            ("http://h%c3%a9/", ["http", "hé", "hé", "", "/"]),
+            ("http://h/a b%2fc%41", ["http", "h", "h", "", "/a%20b/cA"]),
+            ("http://h/a%2fb", ["http", "h", "h", "", "/a%2fb"]),
+            ("http://h:/", ["http", "h:", "h", "", "/"]),
+            ("mailto:a@b", ["mailto", "", "", "", ""]),
+            ("//h/a", ["", "h", "h", "", "/a"]),
+            ("*", ["", "", "", "", "*"]),
+        ] {
+            assert_eq!(shown_of(&read(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn urls_are_written_in_one_way() {
+        for (text, expected) in [
+            ("HTTP://u:p@h/?", "http://u:p@h/?"),
+            ("http://u%3A:@h", "http://u%3A:@h"),
+            ("http:/a", "http:/a"),
+            ("http:///a", "http:///a"),
+            ("mailto:a@b?c#d", "mailto:a@b?c#d"),
+            ("http://h/a b", "http://h/a%20b"),
+            ("http://h<é>/", "http://h<%C3%A9>/"),
+            ("/a#b c", "/a#b%20c"),
+        ] {
+            assert_eq!(read(text).to_string(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn queries_list_the_values_of_each_name() {
+        for (query, expected) in [
+            ("b=2&a=1&b=3", "{a: [1], b: [2, 3]}"),
+            ("a", "{a: []}"),
+            ("a+b=c+d%20e", "{a b: [c d e]}"),
+            ("a=%zz&b=%41", "{b: [A]}"),
+            ("a;b=1&c=2", "{c: [2]}"),
+            ("", "{}"),
+        ] {
+            assert_eq!(read(&format!("/?{query}")).parameters().to_string(), expected, "{query}");
+        }
+        assert_eq!(read(&format!("/?{}", "a=1&".repeat(10_000))).parameters().to_string(), "{}");
     }
 }

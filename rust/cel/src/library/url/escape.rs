@@ -82,15 +82,8 @@ fn hexadecimal(digit: u8) -> Option<u8> {
 
 /// `bytes` with all escaped that the part does not keep.
 pub(super) fn escape(bytes: &[u8], part: Part) -> String {
-    let mut escaped = String::with_capacity(bytes.len());
-    for byte in bytes {
-        if part.keeps(*byte) {
-            escaped.push(char::from(*byte));
-        } else {
-            escaped.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    escaped
+    let written = |byte: &u8| if part.keeps(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") };
+    bytes.iter().map(written).collect()
 }
 
 /// Whether nothing in `text` must be escaped that is not.

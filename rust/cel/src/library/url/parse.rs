@@ -62,16 +62,13 @@ fn parse(text: &str, in_request: bool) -> Result<Url, String> {
         }
     }
     let may_have_host = !scheme.is_empty() || !in_request && !rest.starts_with("///");
-    let path = match rest.strip_prefix("//").filter(|_| may_have_host) {
-        Some(rest) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            (url.user, url.host) = parse_authority(&url.scheme, authority)?;
-            path
-        }
-        None => {
-            url.omits_host = !scheme.is_empty();
-            rest
-        }
+    let path = if let Some(rest) = rest.strip_prefix("//").filter(|_| may_have_host) {
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        (url.user, url.host) = parse_authority(&url.scheme, authority)?;
+        path
+    } else {
+        url.omits_host = !scheme.is_empty();
+        rest
     };
     url.path = Escaped::read(path, Part::Path)?;
     Ok(url)
@@ -132,6 +129,43 @@ fn parse_literal(host: &str) -> Result<Vec<u8>, String> {
 
 /// Refuses what is neither nothing nor a colon with digits.
 fn check_port(port: &str) -> Result<(), String> {
-    let is_valid = port.is_empty() || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_valid = port.is_empty()
+        || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     if is_valid { Ok(()) } else { Err(format!("invalid port {} after host", quoted(port.as_bytes()))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_url_is_refused_in_the_words_of_go() {
+        for (text, cause) in [
+            ("", "empty url"),
+            ("a/b", "invalid URI for request"),
+            (":a", "missing protocol scheme"),
+            ("http://h/%zz", "invalid URL escape \"%zz\""),
+            ("http://h/%é", "invalid URL escape \"%é\""),
+            ("http://h%41/", "invalid URL escape \"%41\""),
+            ("http://h b/", "invalid character \" \" in host name"),
+            ("http://h:a/", "invalid port \":a\" after host"),
+            ("http://h:1:2/", "invalid port \":1:2\" after host"),
+            ("http://a b@h/", "net/url: invalid userinfo"),
+            ("http://[::1/", "missing ']' in host"),
+            ("http://[::1]a/", "invalid port \"a\" after host"),
+            ("http://[1.2.3.4]/", "invalid IP-literal"),
+            ("http://x[::1]/", "invalid IP-literal"),
+            ("http://[x]/", "invalid host: ParseAddr(\"x\"): unable to parse IP"),
+        ] {
+            assert_eq!(parse_request(text), Err(format!("parse \"{text}\": {cause}")), "{text}");
+        }
+        assert_eq!(parse_request("/\n"), Err("parse \"/\\n\": net/url: invalid control character in URL".to_owned()));
+    }
+
+    #[test]
+    fn only_a_fragment_can_be_wrong_after_the_request() {
+        assert_eq!(parse_url("/a#%zz"), Err("parse \"/a#%zz\": invalid URL escape \"%zz\"".to_owned()));
+        assert!(parse_url("http:#%zz").is_err());
+        assert!(parse_request("http:#%zz").is_ok());
+    }
 }
