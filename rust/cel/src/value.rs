@@ -190,7 +190,8 @@ impl Value {
             Self::List(elements) => Some(elements.len()),
             Self::Map(map) => Some(map.len()),
             Self::Ip(ip) => Some(ip.bytes()),
-            Self::Cidr(cidr) => Some(cidr.address().bytes()),
+            // Upstream counts the bytes of the prefix only.
+            Self::Cidr(cidr) => Some(usize::from(cidr.length()).div_ceil(8)),
             _ => None,
         }
     }
