@@ -111,6 +111,7 @@ def start_detached(name: str, arguments: list[str]) -> None:
             start_new_session=True,
         )
         if asyncio.run(_is_ready(name, child)):
+            child.returncode = 0  # from here on it is on its own, and nothing waits for it
             return
         child.terminate()
         child.wait()

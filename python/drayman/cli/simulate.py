@@ -51,8 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and print the result."""
-    from drayman.testing.simulate import simulate
-
     named = inputs.files(arguments)
     simulation = _simulation(arguments)
     steps = [_load(file) for file in named]
@@ -61,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     context = [one.object for one in inputs.load_context(arguments.context_files)]
     _note_namespaces(steps)
     objects = [[loaded.object for loaded in step] for step in steps]
-    state = simulate([[*context, *objects[0]], *objects[1:]], simulation)
+    state = _simulate([[*context, *objects[0]], *objects[1:]], simulation)
     if arguments.output == "table":
         print_state(Printer(), state)
         _complain(steps, state.get("rejected", {}))
@@ -71,6 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
         {"json": print_json, "yaml": print_yaml}[arguments.output](state)
     waiting = [pod for pod in state["pods"].values() if not pod.get("node") and not pod.get("deleted")]
     return cli.NO if arguments.exit_status and (waiting or state.get("rejected")) else cli.DONE
+
+
+def _simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation) -> Mapping[str, Any]:
+    from drayman.testing.simulate import simulate
+
+    return simulate(steps, simulation)
 
 
 def _simulation(arguments: argparse.Namespace) -> Simulation:

@@ -1,0 +1,116 @@
+"""Verbs that talk to an API server: what they say when that is not possible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.unit.cli.conftest import CommandLine
+
+UNREACHABLE = """\
+apiVersion: v1
+kind: Config
+current-context: here
+contexts: [{name: here, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+"""
+REFUSED = "http://127.0.0.1:1: Cannot connect to host 127.0.0.1:1 ssl:default [Connect call failed ('127.0.0.1', 1)]"
+VERBS = pytest.mark.parametrize(
+    "verb", [("scheduler",), ("driver", "--node-name", "worker-1")], ids=lambda verb: verb[0]
+)
+
+
+@VERBS
+def test_server_that_is_not_there_is_named(drayman: CommandLine, verb: tuple[str, ...]) -> None:
+    drayman.write("config", UNREACHABLE)
+    result = drayman.run(*verb, "--kubeconfig", "config")
+    assert (result.code, result.out, result.err) == (1, "", f"error: {REFUSED}\n")
+
+
+@VERBS
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "config: the kubeconfig is not YAML"),
+        ("hello", "config: the kubeconfig is not a mapping"),
+        (
+            UNREACHABLE.replace("current-context: here", ""),
+            "config: no context is given and `current-context` is not set",
+        ),
+        (UNREACHABLE.replace("current-context: here", "current-context: x"), "config: context `x` is not defined"),
+        (UNREACHABLE.replace("cluster: c, user", "cluster: d, user"), "config: cluster `d` is not defined"),
+    ],
+)
+def test_kubeconfig_that_cannot_be_used_is_refused(
+    drayman: CommandLine, verb: tuple[str, ...], text: str, message: str
+) -> None:
+    drayman.write("config", text)
+    result = drayman.run(*verb, "--kubeconfig", "config")
+    assert (result.code, result.out, result.err) == (1, "", f"error: {message}\n")
+
+
+@VERBS
+def test_kubeconfig_that_is_not_there_is_named(drayman: CommandLine, verb: tuple[str, ...]) -> None:
+    result = drayman.run(*verb, "--kubeconfig", "config")
+    assert (result.code, result.err) == (1, "error: config: cannot read the kubeconfig: No such file or directory\n")
+
+
+@VERBS
+def test_named_context_is_taken(drayman: CommandLine, verb: tuple[str, ...]) -> None:
+    drayman.write("config", UNREACHABLE)
+    result = drayman.run(*verb, "--kubeconfig", "config", "--context", "there")
+    assert (result.code, result.err) == (1, "error: config: context `there` is not defined\n")
+
+
+def test_driver_that_the_catalogue_does_not_have_is_refused(drayman: CommandLine) -> None:
+    result = drayman.run("driver", "--node-name", "n", "--driver-name", "nic.example.com")
+    assert (result.code, result.err) == (
+        1,
+        "error: the catalogue has no hardware for driver `nic.example.com`\nhint: known: `gpu.example.com`\n",
+    )
+
+
+def test_number_of_devices_below_zero_is_refused(drayman: CommandLine) -> None:
+    result = drayman.run("driver", "--node-name", "n", "--devices=-1")
+    assert (result.code, result.err) == (1, "error: -1 devices: the number cannot be below zero\n")
+
+
+def test_node_name_that_is_no_part_of_a_path_is_refused(drayman: CommandLine) -> None:
+    drayman.write("config", UNREACHABLE)
+    result = drayman.run("driver", "--node-name", "../n", "--kubeconfig", "config")
+    assert (result.code, result.err) == (1, "error: node name `../n` cannot be part of a file name\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--feature-gates", "Nope=true"), "unrecognized feature gate: Nope"),
+        (("--kubernetes-version", "1.1"), "Kubernetes version `1.1` is not known; known are 1.34, 1.35, 1.36, 1.37"),
+        (("--config", "missing.yaml"), "missing.yaml: no such file or directory"),
+        (
+            ("--config", "config"),
+            "config: kind: expected KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1",
+        ),
+        (
+            ("--plugin", "missing_module:Plugin"),
+            "plugin `missing_module:Plugin` cannot be loaded: No module named 'missing_module'\n"
+            "hint: give it as module:Class",
+        ),
+        (("--plugin", "mine:Other"), "plugin `mine:Other` cannot be loaded: module 'mine' has no attribute 'Other'\n"
+            "hint: give it as module:Class"),
+        (("--plugin", "mine:nameless"), "plugin `mine:nameless` is not a plugin class: it needs a `name`"),
+        # Found in the working directory: what is left is that there is no server.
+        (("--plugin", "mine:Mine"), REFUSED),
+    ],
+)  # fmt: skip
+def test_options_of_the_scheduler_are_checked(drayman: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    drayman.write("config", UNREACHABLE)
+    drayman.write(
+        "mine.py",
+        "class Mine:\n    name = 'Mine'\n    def __init__(self, _arguments, _handle): ...\ndef nameless(): ...\n",
+    )
+    result = drayman.run("scheduler", "--kubeconfig", "config", *arguments)
+    assert (result.code, result.out, result.err) == (1, "", f"error: {message}\n")
