@@ -124,6 +124,15 @@ pub(crate) enum Growth {
 }
 
 impl Cost {
+    /// The operand that has to be a list for the cost to be told.
+    pub(crate) fn needs_list(self) -> Option<usize> {
+        match self {
+            Self::Distinct | Self::Sort { .. } => Some(0),
+            Self::SortBy { .. } => Some(1),
+            _ => None,
+        }
+    }
+
     /// The rule where the overload is not known before the call.
     pub(crate) fn of_ambiguous(self) -> Self {
         match self {

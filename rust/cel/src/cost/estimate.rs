@@ -167,6 +167,11 @@ impl Estimator<'_> {
         if let Some(size) = self.sizes.get(&node) {
             return Some(*size);
         }
+        self.known_size(node).or_else(|| self.local_of(node).and_then(|local| local.size))
+    }
+
+    /// A node's size by what it is, not by what was computed for it.
+    fn known_size(&mut self, node: NodeId) -> Option<Range> {
         if let Some(size) = self.literal_size(node) {
             return Some(size);
         }
@@ -174,7 +179,7 @@ impl Estimator<'_> {
             self.sizes.insert(node, place.size());
             return Some(place.size());
         }
-        size::of_type(self.type_of(node)).or_else(|| self.local_of(node).and_then(|local| local.size))
+        size::of_type(self.type_of(node))
     }
 
     fn literal_size(&self, node: NodeId) -> Option<Range> {
@@ -265,7 +270,14 @@ impl Estimator<'_> {
 
     /// The value of a bound name is paid for once.
     fn bind(&mut self, node: NodeId, fold: &Fold) -> Range {
-        self.copy_sizes(node, fold.result);
+        // Upstream forgets the name before it looks at the result, so that the name alone has no size.
+        let is_name = matches!(self.ast.kind(fold.result), Kind::Local { start, .. } if *start == fold.start);
+        if is_name {
+            let size = self.sizes.get(&fold.result).copied().or_else(|| self.known_size(fold.result));
+            self.set_size(node, size);
+        } else {
+            self.copy_sizes(node, fold.result);
+        }
         self.sum(&[fold.range, fold.init, fold.result])
     }
 

@@ -305,6 +305,9 @@ impl<'a> Machine<'a> {
 
     fn call(&mut self, step: &CallStep) -> Result<(), Fault> {
         let (values, fault) = self.take_operands(step.operands);
+        if let Some(index) = step.cost.needs_list() {
+            check_list_operand(values.get(index), fault.is_some())?;
+        }
         let result = fault.map_or_else(|| invoke(step.function, step.how, &values), Err);
         self.meter.charge_call(step.cost, &|index| values.get(index), &result)?;
         stop_at_limit(&result)?;
@@ -458,6 +461,17 @@ fn stop_at_limit(result: &Outcome) -> Result<(), Fault> {
         Err(fault) if fault.is_limit() => Err(fault.clone()),
         _ => Ok(()),
     }
+}
+
+/// Upstream's cost counter breaks down over an operand that is no list, and ends the evaluation.
+fn check_list_operand(operand: Option<&Value>, is_fault: bool) -> Result<(), Fault> {
+    let (found, adds) = match operand {
+        Some(Value::List(_)) | None => return Ok(()),
+        Some(_) if is_fault => ("*types.Err", false),
+        Some(value) => (value.go_type(), operators::adds(value)),
+    };
+    let method = if adds { "Contains" } else { "Add" };
+    Err(Fault::failed(format!("internal error: interface conversion: {found} is not traits.Lister: missing method {method}")))
 }
 
 fn iterable(range: Value, two_variables: bool) -> Outcome {

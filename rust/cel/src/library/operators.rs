@@ -156,7 +156,7 @@ fn not(arguments: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-fn adds(value: &Value) -> bool {
+pub(crate) fn adds(value: &Value) -> bool {
     matches!(
         value,
         Value::Int(_)
