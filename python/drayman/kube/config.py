@@ -154,9 +154,15 @@ class _Kubeconfig:
         )
 
     def _entry(self, section: str, field_name: str, name: str) -> Mapping[str, Any]:
-        for entry in self._document.get(section) or []:
+        entries = self._document.get(section) or []
+        if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+            raise self._error(f"`{section}` is not a list of mappings")
+        for entry in entries:
             if entry.get("name") == name:
-                return entry.get(field_name) or {}
+                found = entry.get(field_name) or {}
+                if not isinstance(found, Mapping):
+                    raise self._error(f"{field_name} `{name}` is not a mapping")
+                return found
         raise self._error(f"{field_name} `{name}` is not defined")
 
     def _data(self, entry: Mapping[str, Any], name: str) -> bytes | None:

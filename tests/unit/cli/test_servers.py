@@ -42,6 +42,8 @@ def test_server_that_is_not_there_is_named(drayman: CommandLine, verb: tuple[str
         ),
         (UNREACHABLE.replace("current-context: here", "current-context: x"), "config: context `x` is not defined"),
         (UNREACHABLE.replace("cluster: c, user", "cluster: d, user"), "config: cluster `d` is not defined"),
+        (UNREACHABLE.replace("users: [{", "users: [x, {"), "config: `users` is not a list of mappings"),
+        (UNREACHABLE.replace("user: {token: t}", "user: token"), "config: user `u` is not a mapping"),
     ],
 )
 def test_kubeconfig_that_cannot_be_used_is_refused(
