@@ -175,26 +175,22 @@ fn without_leading_zeros(part: &str) -> String {
 
 /// `text` in double quotes as Go's `%q` writes it.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            _ if is_printable(character) => quoted.push(character),
-            '\0'..='\u{7f}' => quoted.push_str(&format!("\\x{:02x}", u32::from(character))),
-            '\0'..='\u{ffff}' => quoted.push_str(&format!("\\u{:04x}", u32::from(character))),
-            _ => quoted.push_str(&format!("\\U{:08x}", u32::from(character))),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let escaped = text.chars().map(|character| match character {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '\u{7}' => "\\a".to_owned(),
+        '\u{8}' => "\\b".to_owned(),
+        '\u{b}' => "\\v".to_owned(),
+        '\u{c}' => "\\f".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        _ if is_printable(character) => character.to_string(),
+        '\0'..='\u{7f}' => format!("\\x{:02x}", u32::from(character)),
+        '\0'..='\u{ffff}' => format!("\\u{:04x}", u32::from(character)),
+        _ => format!("\\U{:08x}", u32::from(character)),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 /// Whether a character shows. Rust has no such question; its debug output escapes what does not.

@@ -4,8 +4,11 @@ fn quantity(text: &str) -> Quantity {
     text.parse().unwrap()
 }
 
-/// Text, canonical text, format, `value`, `milli_value`, `as_i64`, as apimachinery 0.37.2 gives them.
-const ANSWERS: &[(&str, &str, Format, i64, i64, Option<i64>)] = &[
+/// Text, canonical text, format, `value`, `milli_value`, `as_i64`.
+type Answer = (&'static str, &'static str, Format, i64, i64, Option<i64>);
+
+/// What apimachinery 0.37.2 gives.
+const ANSWERS: &[Answer] = &[
     ("0", "0", Format::DecimalSi, 0, 0, Some(0)),
     ("-", "0", Format::DecimalSi, 0, 0, Some(0)),
     (".", "0", Format::DecimalSi, 0, 0, Some(0)),
