@@ -128,7 +128,7 @@ def _place(placer: Placer, plan: Plan, group: Group, node: str | None) -> Answer
         # Its text names the claim, or the class that all claims of the group use.
         key = next((key for key in group.claims if f"claim {key}" in str(error)), group.claims[0])
         source = plan.claims[key].source
-        raise InputError(str(error), file=source.file, line=source.line, object=source.name) from error
+        raise InputError(str(error), file=source.file, line=source.line, object=source.name, hint=error.hint) from error
 
 
 def _print(arguments: argparse.Namespace, answers: Sequence[Answer], plan: Plan) -> None:
