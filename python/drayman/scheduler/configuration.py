@@ -16,6 +16,7 @@ from drayman import features
 from drayman.errors import InputError
 from drayman.framework import Settings
 from drayman.names import SCHEDULER_NAME
+from drayman.scheduler.shape import ANY, NUMBER, TEXT, TRUTH, WHOLE, Fields, Many
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +39,33 @@ _UNUSED = {
     "enableProfiling": "this scheduler serves no profiles",
     "enableContentionProfiling": "this scheduler serves no profiles",
 }
-_TOP = {"apiVersion", "kind", "profiles", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds", *_UNUSED}
-_PROFILE = {"schedulerName", "plugins", "pluginConfig", "percentageOfNodesToScore"}
 _POINTS = {"multiPoint", "score"}
+_PLUGIN_SETS = Fields(
+    {
+        "enabled": Many(Fields({"name": TEXT, "weight": WHOLE}, required=("name",))),
+        "disabled": Many(Fields({"name": TEXT}, required=("name",))),
+    }
+)
+_PROFILE = Fields(
+    {
+        "schedulerName": TEXT,
+        "plugins": Fields(),
+        "pluginConfig": Many(Fields({"name": TEXT, "args": Fields()}, required=("name",))),
+        "percentageOfNodesToScore": WHOLE,
+    }
+)
+_TOP = Fields(
+    {
+        "apiVersion": TEXT,
+        "kind": TEXT,
+        "profiles": Many(_PROFILE),
+        "extenders": Many(Fields()),
+        "podInitialBackoffSeconds": NUMBER,
+        "podMaxBackoffSeconds": NUMBER,
+        **dict.fromkeys(_UNUSED, ANY),
+    }
+)
+_OWN = Fields({"strategy": TEXT, "compatibility": TEXT, "explain": TRUTH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +136,7 @@ class Configuration:
         """Read a decoded KubeSchedulerConfiguration. Raises :class:`InputError`, naming the field."""
         if (obj.get("apiVersion"), obj.get("kind")) != (API_VERSION, KIND):
             raise InputError(f"expected {KIND} of {API_VERSION}", field="kind")
-        _check_fields(obj, _TOP, "")
+        _TOP.check(obj, "")
         if obj.get("extenders"):
             raise InputError("extenders are not supported", field="extenders", hint="write a plugin instead")
         _log_unused(obj, "")
@@ -128,13 +153,13 @@ class Configuration:
 
 
 def _profile(obj: Mapping[str, Any], path: str) -> Profile:
-    _check_fields(obj, _PROFILE, path)
     _log_unused(obj, path)
     plugins = obj.get("plugins") or {}
-    for point in plugins:
+    for point, switches in plugins.items():
         if point not in _POINTS:
             hint = "plugins are switched as a whole, by multiPoint; score takes weights"
             raise InputError("is not supported", field=f"{path}.plugins.{point}", hint=hint)
+        _PLUGIN_SETS.check(switches, f"{path}.plugins.{point}")
     multi, score = plugins.get("multiPoint") or {}, plugins.get("score") or {}
     enabled = multi.get("enabled") or ()
     weights = {
@@ -154,7 +179,6 @@ def _arguments(entries: Sequence[Mapping[str, Any]], path: str) -> Mapping[str, 
     arguments: dict[str, Mapping[str, Any]] = {}
     for index, entry in enumerate(entries):
         where = f"{path}.pluginConfig[{index}]"
-        _check_fields(entry, {"name", "args"}, where)
         if entry["name"] in arguments:
             raise InputError(f"repeated config for plugin {entry['name']}", field=where)
         arguments[entry["name"]] = entry.get("args") or {}
@@ -167,15 +191,8 @@ def _own_settings(profiles: Sequence[Profile]) -> Mapping[str, Any]:
     if any(settings != given[0] for settings in given):
         raise InputError("the settings have to be the same in all profiles", field=f"pluginConfig[{OWN}]")
     own = given[0] if given else {}
-    _check_fields(own, {"strategy", "compatibility", "explain"}, f"pluginConfig[{OWN}].args")
+    _OWN.check(own, f"pluginConfig[{OWN}].args")
     return own
-
-
-def _check_fields(obj: Mapping[str, Any], known: set[str], path: str) -> None:
-    for name in obj:
-        if name not in known:
-            field_path = f"{path}.{name}" if path else name
-            raise InputError(f'unknown field "{field_path}"', field=field_path)
 
 
 def _log_unused(obj: Mapping[str, Any], path: str) -> None:

@@ -60,6 +60,18 @@ def test_everything_that_is_used_is_read() -> None:
         ({"kind": "Deployment"}, "kind: expected KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1"),
         (config(podInitalBackoffSeconds=1), 'podInitalBackoffSeconds: unknown field "podInitalBackoffSeconds"'),
         (config(profiles=[{"name": "x"}]), 'profiles[0].name: unknown field "profiles[0].name"'),
+        (config(profiles=1), "profiles: must be a list, not `1`"),
+        (config(profiles=["x"]), "profiles[0]: must be a mapping, not `x`"),
+        (config(podInitialBackoffSeconds="x"), "podInitialBackoffSeconds: must be a number, not `x`"),
+        (config(podInitialBackoffSeconds=True), "podInitialBackoffSeconds: must be a number, not `True`"),
+        (
+            config(profiles=[{"plugins": {"multiPoint": {"enabled": [{"weight": 1}]}}}]),
+            "profiles[0].plugins.multiPoint.enabled[0].name: must be set",
+        ),
+        (
+            config(profiles=[{"pluginConfig": [{"name": "Drayman", "args": {"explain": "no"}}]}]),
+            "pluginConfig[Drayman].args.explain: must be true or false, not `no`",
+        ),
         (config(extenders=[{"urlPrefix": "http://localhost"}]), "extenders: extenders are not supported"),
         (
             config(profiles=[{"plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}]),
