@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from drayman.clock import EPOCH, VirtualClock, rfc3339, virtual_loop
+from drayman.clock import EPOCH, VirtualClock, virtual_loop
+from drayman.timestamps import rfc3339
 
 T = TypeVar("T")
 

@@ -177,8 +177,9 @@ async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
 
 
 def _entry(arguments: argparse.Namespace, url: str) -> registry.Entry:
-    from drayman.clock import RealClock, rfc3339
+    from drayman.clock import RealClock
     from drayman.testing.clusters import registry
+    from drayman.timestamps import rfc3339
 
     return registry.Entry(
         name=arguments.name,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import rfc3339_micro
 from drayman.errors import APIStatusError
 from drayman.kube.resources import EVENTS
+from drayman.timestamps import rfc3339_micro
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,10 +11,10 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import rfc3339
 from drayman.errors import APIStatusError
 from drayman.framework import Object
 from drayman.framework.objects import condition_of, key_of, node_name_of, uid_of
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.clock import Clock

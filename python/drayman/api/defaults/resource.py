@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman.api.defaults.access import fill, mapping, mappings
-from drayman.clock import rfc3339
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.api import gotext
 from drayman.api.schema import table
-from drayman.clock import parse_rfc3339
 from drayman.errors import InputError
 from drayman.quantity import Quantity
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import parse_rfc3339
 from drayman.errors import DraymanError
 from drayman.framework import Handle, Object
 from drayman.framework.objects import key_of
 from drayman.plugins.dynamic_resources.claims import allocation_of, results_of
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     from drayman.plugins.dynamic_resources.tracker import ClaimTracker

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from drayman.clock import rfc3339
 from drayman.errors import APIStatusError, DraymanError
 from drayman.framework import Handle, Object
 from drayman.framework.objects import is_being_deleted, key_of, node_name_of, uid_of
@@ -14,6 +13,7 @@ from drayman.names import FINALIZER
 from drayman.plugins.dynamic_resources.binding_conditions import GATES
 from drayman.plugins.dynamic_resources.claims import allocation_of, is_reserved_for_others, reserved_for
 from drayman.resourceclaim import is_reserved_for
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.plugins.dynamic_resources.tracker import ClaimTracker

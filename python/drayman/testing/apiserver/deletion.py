@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
-from drayman.clock import parse_rfc3339, rfc3339
 from drayman.testing.apiserver.refusal import Refusal
+from drayman.timestamps import parse_rfc3339, rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

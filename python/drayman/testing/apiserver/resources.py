@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status, validation
-from drayman.clock import rfc3339
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import bodies, deletion, listing, parameters, representation, selectors
 from drayman.testing.apiserver.patches import apply, merge, operations, strategic
@@ -15,6 +14,7 @@ from drayman.testing.apiserver.store import Store, Stored, key
 from drayman.testing.apiserver.subresources import SubresourceHandlers
 from drayman.testing.apiserver.watch import WatchOptions, watch
 from drayman.testing.apiserver.writes import precondition_failed
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.clock import Clock

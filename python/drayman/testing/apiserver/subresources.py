@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import status
-from drayman.clock import rfc3339
 from drayman.testing.apiserver import binding, bodies, eviction, parameters, scale
 from drayman.testing.apiserver.logs import Logs
 from drayman.testing.apiserver.patches import merge, operations
 from drayman.testing.apiserver.refusal import answer
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import field, status
-from drayman.clock import rfc3339
 from drayman.testing.apiserver import admission, strategy
 from drayman.testing.apiserver.patches import managers
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Store, Stored, key, key_of
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drayman.clock import rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.informer import key_of
 from drayman.kube.resources import NODES, PODS
 from drayman.testing.controllers.context import Index
 from drayman.testing.controllers.pods import is_terminal
 from drayman.testing.controllers.queue import WorkQueue
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.kube.client import Object

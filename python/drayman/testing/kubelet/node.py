@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.resources import NODES
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.clock import Clock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import parse_rfc3339
 from drayman.testing.kubelet.script import FOREVER
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import parse_rfc3339
 from drayman.testing.kubelet.status import ContainerStatus, PodFacts, pod_status
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt

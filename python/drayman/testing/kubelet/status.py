@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import rfc3339
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt

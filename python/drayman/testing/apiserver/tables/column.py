@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import parse_rfc3339
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

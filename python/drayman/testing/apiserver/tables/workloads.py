@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drayman.clock import parse_rfc3339
 from drayman.testing.apiserver.tables.column import (
     AGE,
     NAME,
@@ -19,6 +18,7 @@ from drayman.testing.apiserver.tables.column import (
     since,
     text,
 )
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt

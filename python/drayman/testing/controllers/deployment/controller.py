@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.informer import key_of
 from drayman.kube.resources import DEPLOYMENTS, REPLICASETS
@@ -14,6 +13,7 @@ from drayman.testing.controllers.context import Index
 from drayman.testing.controllers.deployment.rollout import HASH_LABEL, Limits, scale, template_hash
 from drayman.testing.controllers.pods import owned_by, owner_uids
 from drayman.testing.controllers.queue import WorkQueue
+from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from drayman.kube.client import Object

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drayman.clock import parse_rfc3339
 from drayman.testing.controllers.pods import phase
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt

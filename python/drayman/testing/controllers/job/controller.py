@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drayman import resourceclaim
-from drayman.clock import parse_rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.informer import key_of
 from drayman.kube.resources import JOBS, PODS
@@ -14,6 +13,7 @@ from drayman.testing.controllers.job.spec import TRACKING_FINALIZER, finished_co
 from drayman.testing.controllers.job.sync import JobSync
 from drayman.testing.controllers.pods import owner_uids
 from drayman.testing.controllers.queue import WorkQueue
+from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:
     from drayman.kube.client import Object

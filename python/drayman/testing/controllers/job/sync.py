@@ -6,13 +6,13 @@ import copy
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from drayman.clock import parse_rfc3339, rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.informer import key_of
 from drayman.kube.resources import PODS
 from drayman.testing.controllers.job import indexes, spec
 from drayman.testing.controllers.job.backoff import remaining_delay, restarts_exceed
 from drayman.testing.controllers.pods import is_active, is_ready, is_terminal, phase
+from drayman.timestamps import parse_rfc3339, rfc3339
 
 if TYPE_CHECKING:
     from drayman.kube.client import Object

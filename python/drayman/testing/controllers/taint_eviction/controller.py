@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from drayman import resourceclaim
-from drayman.clock import parse_rfc3339, rfc3339
 from drayman.errors import APIStatusError
 from drayman.kube.informer import key_of
 from drayman.kube.resources import CLAIMS, PODS, SLICES, TAINT_RULES
@@ -15,6 +14,7 @@ from drayman.testing.controllers.context import Index
 from drayman.testing.controllers.queue import WorkQueue
 from drayman.testing.controllers.taint_eviction import timing
 from drayman.testing.controllers.taint_eviction.rule_status import CONDITION, Counts, condition
+from drayman.timestamps import parse_rfc3339, rfc3339
 
 if TYPE_CHECKING:
     import datetime as dt
