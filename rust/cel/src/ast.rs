@@ -138,6 +138,8 @@ pub(crate) struct Fold {
     pub(crate) result: NodeId,
     /// Whether it only binds a name: the loop never runs.
     pub(crate) bind: bool,
+    /// The variable of an outer loop that the accumulator hides.
+    pub(crate) hidden: Option<(NodeId, Role)>,
     pub(crate) two_variables: bool,
 }
 

@@ -200,8 +200,7 @@ impl Resolver<'_> {
     }
 
     fn ident(&mut self, id: u64, name: &str) {
-        let local = self.scope.iter().rev().find(|local| local.name == name);
-        let kind = match local {
+        let kind = match self.local(name) {
             Some(local) => Some(Kind::Local { start: local.start, role: local.role }),
             None => global(name.strip_prefix('.').unwrap_or(name)),
         };
@@ -212,6 +211,11 @@ impl Resolver<'_> {
                 self.add(id, Kind::Unresolved);
             }
         }
+    }
+
+    /// The innermost variable of this name.
+    fn local(&self, name: &str) -> Option<&Local> {
+        self.scope.iter().rev().find(|local| local.name == name)
     }
 
     fn select(&mut self, id: u64, select: SelectExpr) {
@@ -342,7 +346,8 @@ impl Resolver<'_> {
     /// Where a literal begins: the parser's position of a negative number is after its sign.
     fn literal_offset(&self, id: u64, value: &Value) -> usize {
         let offset = self.positions.offset(id);
-        let is_negative = matches!(value, Value::Int(value) if *value < 0) || matches!(value, Value::Double(value) if value.is_sign_negative());
+        let is_negative = matches!(value, Value::Int(value) if *value < 0)
+            || matches!(value, Value::Double(value) if value.is_sign_negative());
         let before = self.source.get(..offset).unwrap_or("").trim_end();
         if is_negative && before.ends_with('-') { before.len() - 1 } else { offset }
     }

@@ -23,8 +23,13 @@ pub(super) fn validate(source: &str, ast: &Ast, checked: &Checked, issues: &mut 
                 validator.each_same_type(&keys, &vec![false; keys.len()]);
                 validator.each_same_type(&values, &optional);
             }
-            Kind::Call(call) => validator.call(node, call),
+            Kind::Call(call) => validator.literal(call),
             _ => {}
+        }
+    }
+    for node in ast.ids() {
+        if let Kind::Call(call) = ast.kind(node) {
+            validator.format_call(node, call);
         }
     }
 }
@@ -92,29 +97,32 @@ impl Validator<'_> {
         }
     }
 
-    fn call(&mut self, node: NodeId, call: &Call) {
-        let literal = call.arguments.first().map(|argument| (*argument, self.ast.kind(*argument)));
+    fn literal(&mut self, call: &Call) {
         let name = call.function.name;
-        if let Some((argument, Kind::Literal(value))) = literal {
-            let is_valid = match (name, value) {
-                ("duration", Value::String(text)) => times::parse_duration(text).is_some(),
-                ("timestamp", Value::String(text)) => {
-                    times::parse_timestamp(text).is_some_and(|time| Timestamp::new(time.seconds, 0).is_some())
-                }
-                ("timestamp", Value::Int(seconds)) => Timestamp::new(*seconds, 0).is_some(),
-                // Upstream looks at the first argument, which is the expression of the method but the text of the function.
-                ("matches", Value::String(text)) => regexes::compile(text).is_ok(),
-                _ => true,
-            };
-            if !is_valid {
-                self.report(argument, format!("invalid {name} argument"));
+        let Some(argument) = call.arguments.first() else { return };
+        let Kind::Literal(value) = self.ast.kind(*argument) else { return };
+        let is_valid = match (name, value) {
+            ("duration", Value::String(text)) => times::parse_duration(text).is_some(),
+            ("timestamp", Value::String(text)) => {
+                times::parse_timestamp(text).is_some_and(|time| Timestamp::new(time.seconds, 0).is_some())
             }
+            ("timestamp", Value::Int(seconds)) => Timestamp::new(*seconds, 0).is_some(),
+            // Upstream looks at the first argument, which is the expression of the method but the text of the function.
+            ("matches", Value::String(text)) => regexes::compile(text).is_ok(),
+            _ => true,
+        };
+        if !is_valid {
+            self.report(*argument, format!("invalid {name} argument"));
         }
-        if name == "format"
-            && let (Some(target), Some((_, Kind::List { elements, .. }))) = (call.target, literal)
+    }
+
+    fn format_call(&mut self, node: NodeId, call: &Call) {
+        if call.function.name == "format"
+            && let (Some(target), [arguments]) = (call.target, call.arguments.as_slice())
+            && let Kind::List { elements, .. } = self.ast.kind(*arguments)
             && let Kind::Literal(Value::String(text)) = self.ast.kind(target)
         {
-            self.format(node, &text.clone(), elements);
+            self.format(node, text, elements);
         }
     }
 

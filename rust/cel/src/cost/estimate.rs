@@ -270,15 +270,25 @@ impl Estimator<'_> {
 
     /// The value of a bound name is paid for once.
     fn bind(&mut self, node: NodeId, fold: &Fold) -> Range {
-        // Upstream forgets the name before it looks at the result, so that the name alone has no size.
         let is_name = matches!(self.ast.kind(fold.result), Kind::Local { start, .. } if *start == fold.start);
         if is_name {
-            let size = self.sizes.get(&fold.result).copied().or_else(|| self.known_size(fold.result));
-            self.set_size(node, size);
+            self.size_of_name_alone(node, fold);
         } else {
             self.copy_sizes(node, fold.result);
         }
         self.sum(&[fold.range, fold.init, fold.result])
+    }
+
+    /// The size of a bound name that is its own body. Upstream looks it up when the name is bound no more: it finds an outer variable of the same
+    /// name, or nothing.
+    fn size_of_name_alone(&mut self, node: NodeId, fold: &Fold) {
+        let outer = fold.hidden.map(|(start, role)| self.local(start, role)).unwrap_or_default();
+        if fold.hidden.is_some() {
+            self.set_place(fold.result, outer.place);
+        }
+        let size = self.sizes.get(&fold.result).copied().or_else(|| self.known_size(fold.result)).or(outer.size);
+        self.set_size(node, size);
+        self.set_entry(node, outer.entry);
     }
 
     fn fold(&mut self, node: NodeId, fold: &Fold) -> Range {

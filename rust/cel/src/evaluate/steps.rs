@@ -471,7 +471,9 @@ fn check_list_operand(operand: Option<&Value>, is_fault: bool) -> Result<(), Fau
         Some(value) => (value.go_type(), operators::adds(value)),
     };
     let method = if adds { "Contains" } else { "Add" };
-    Err(Fault::failed(format!("internal error: interface conversion: {found} is not traits.Lister: missing method {method}")))
+    Err(Fault::failed(format!(
+        "internal error: interface conversion: {found} is not traits.Lister: missing method {method}"
+    )))
 }
 
 fn iterable(range: Value, two_variables: bool) -> Outcome {

@@ -20,7 +20,13 @@ pub(super) fn functions() -> Vec<Function> {
         function("subresource", vec![member([RESOURCE, Type::String], RESOURCE, Cost::One)]),
         function("namespace", vec![member([RESOURCE, Type::String], RESOURCE, Cost::One)]),
         function("name", vec![member([RESOURCE, Type::String], RESOURCE, Cost::One)]),
-        function("check", vec![member([PATH, Type::String], DECISION, Cost::Authorize), member([RESOURCE, Type::String], DECISION, Cost::Authorize)]),
+        function(
+            "check",
+            vec![
+                member([PATH, Type::String], DECISION, Cost::Authorize),
+                member([RESOURCE, Type::String], DECISION, Cost::Authorize),
+            ],
+        ),
         function("errored", vec![member([DECISION], Type::Bool, Cost::One)]),
         function("error", vec![member([DECISION], Type::String, Cost::One)]),
         function("allowed", vec![member([DECISION], Type::Bool, Cost::One)]),

@@ -14,6 +14,7 @@ use crate::lower::implementation;
 use crate::value::{Entries, Key, Map, Value};
 
 /// What is known of each node.
+#[derive(Default)]
 pub(super) struct Constants {
     /// Values that cost nothing, as upstream's planner finds them.
     values: HashMap<NodeId, Value>,
@@ -22,12 +23,13 @@ pub(super) struct Constants {
     /// What the right side of `in` holds.
     sets: HashMap<NodeId, Arc<HashSet<Key>>>,
     regexes: HashMap<NodeId, Arc<ConstantRegex>>,
+    /// Why parts that should be known cannot be.
+    errors: HashMap<NodeId, String>,
 }
 
 impl Constants {
     pub(super) fn find(ast: &Ast, checked: &Checked) -> Result<Self, CompileError> {
-        let mut constants =
-            Self { values: HashMap::new(), folded: HashMap::new(), sets: HashMap::new(), regexes: HashMap::new() };
+        let mut constants = Self::default();
         for node in ast.ids() {
             match ast.kind(node) {
                 Kind::Literal(value) => constants.set_value(node, value.clone()),
@@ -49,11 +51,29 @@ impl Constants {
                         constants.set_value(node, Value::Map(Map::new(map)));
                     }
                 }
-                Kind::Call(call) => constants.call(node, call, checked)?,
+                Kind::Call(call) => constants.call(node, call, checked),
                 _ => {}
             }
         }
+        constants.first_error(ast)?;
         Ok(constants)
+    }
+
+    /// The error that upstream's planner, which takes operands in their order, meets first.
+    fn first_error(&self, ast: &Ast) -> Result<(), CompileError> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        let mut open = vec![ast.root()];
+        while let Some(node) = open.pop() {
+            if let Some(cause) = self.errors.get(&node) {
+                return Err(CompileError::Constant { cause: cause.clone() });
+            }
+            let first = open.len();
+            ast.kind(node).for_each_child(|child| open.push(child));
+            open[first..].reverse();
+        }
+        Ok(())
     }
 
     pub(super) fn value(&self, node: NodeId) -> Option<&Value> {
@@ -76,29 +96,31 @@ impl Constants {
         self.values.insert(node, value);
     }
 
-    fn call(&mut self, node: NodeId, call: &Call, checked: &Checked) -> Result<(), CompileError> {
+    fn call(&mut self, node: NodeId, call: &Call, checked: &Checked) {
         let operands: Vec<NodeId> = call.operands().collect();
         let overloads = checked.overloads(node);
         if let Some(function) = RegexFunction::by_name(call.function.name)
             && let Some(Value::String(pattern)) = operands.get(1).and_then(|operand| self.value(*operand))
         {
-            let regex = ConstantRegex::new(function, pattern).map_err(|cause| CompileError::Constant { cause })?;
-            self.regexes.insert(node, Arc::new(regex));
-            return Ok(());
+            match ConstantRegex::new(function, pattern) {
+                Ok(regex) => drop(self.regexes.insert(node, Arc::new(regex))),
+                Err(cause) => drop(self.errors.insert(node, cause)),
+            }
+            return;
         }
         if let ([overload], [_, right]) = (overloads, operands.as_slice())
             && overload.id == "in_list"
         {
-            self.membership(node, *right);
-            return Ok(());
+            return self.membership(node, *right);
         }
         let values: Option<Vec<Value>> = operands.iter().map(|operand| self.value(*operand).cloned()).collect();
-        let Some(values) = values.filter(|values| !values.is_empty()) else { return Ok(()) };
+        let Some(values) = values.filter(|values| !values.is_empty()) else { return };
         let (how, _) = implementation(call, overloads);
         if values.len() == 1 && is_conversion(call.function.name) {
-            let result = evaluate::invoke(call.function, how, &values);
-            let value = result.map_err(|fault| CompileError::Constant { cause: fault.to_string() })?;
-            self.set_value(node, value);
+            match evaluate::invoke(call.function, how, &values) {
+                Ok(value) => self.set_value(node, value),
+                Err(fault) => drop(self.errors.insert(node, fault.to_string())),
+            }
         } else if let [overload] = overloads
             && overload.cost == Cost::Parse
         {
@@ -109,7 +131,6 @@ impl Constants {
                 self.folded.insert(node, (result, meter.cost()));
             }
         }
-        Ok(())
     }
 
     /// Membership in constants is looked up, and costs nothing.

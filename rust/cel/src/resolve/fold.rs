@@ -49,6 +49,7 @@ struct Open {
     range: NodeId,
     init: NodeId,
     bind: bool,
+    hidden: Option<(NodeId, Role)>,
     two_variables: bool,
 }
 
@@ -91,16 +92,17 @@ impl Resolver<'_> {
         let range = self.take();
         let two_variables = names.second.is_some();
         let start = self.mark(id, Kind::FoldStart(FoldStart { range, init, two_variables }));
+        let hidden = self.local(&names.accumulator).map(|local| (local.start, local.role));
         self.scope.push(Local { name: names.accumulator, start, role: Role::Accumulator });
         self.scope.push(Local { name: names.first, start, role: Role::First });
         self.scope.extend(names.second.map(|name| Local { name, start, role: Role::Second }));
-        Open { start, range, init, bind: names.bind, two_variables }
+        Open { start, range, init, bind: names.bind, hidden, two_variables }
     }
 
     fn leave(&mut self, id: u64, open: Open, condition: NodeId, step: NodeId) {
         let result = self.take();
         self.scope.retain(|local| local.start != open.start);
-        let Open { start, range, init, bind, two_variables } = open;
-        self.add(id, Kind::Fold(Fold { start, range, init, condition, step, result, bind, two_variables }));
+        let Open { start, range, init, bind, hidden, two_variables } = open;
+        self.add(id, Kind::Fold(Fold { start, range, init, condition, step, result, bind, hidden, two_variables }));
     }
 }
