@@ -35,6 +35,11 @@ class Selector:
         """The most that an evaluation can cost by static estimate; the API server refuses more than 1,000,000."""
         return self._native.max_cost
 
+    @property
+    def result_type(self) -> str:
+        """The static type of the result: `bool`, or `dyn` or `any` where only the evaluation tells."""
+        return self._native.result_type
+
     def matches(self, device: Mapping[str, Any], driver: str | None = None) -> bool:
         """Return whether the device is selected.
 

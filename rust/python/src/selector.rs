@@ -36,6 +36,12 @@ impl Selector {
         self.0.max_cost()
     }
 
+    /// The static type of the result.
+    #[getter]
+    fn result_type(&self) -> String {
+        self.0.result_type().to_string()
+    }
+
     #[pyo3(signature = (device, driver = None))]
     fn matches(&self, py: Python<'_>, device: Json, driver: Option<String>) -> PyResult<bool> {
         let device = given(device, driver)?;
