@@ -13,7 +13,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import signal
 import subprocess
@@ -75,6 +74,8 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
 
 
 def _up(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     chosen = _options(arguments)
     check_free(arguments.name)
     if not arguments.detach:
@@ -99,6 +100,8 @@ def start_detached(name: str, arguments: list[str]) -> None:
 
     Raises :class:`~drayman.errors.DraymanError` with the end of its log when it does not become so.
     """
+    import asyncio
+
     from drayman.testing.clusters import registry
 
     registry.folder(name).mkdir(parents=True, exist_ok=True)
@@ -161,6 +164,8 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
     """Run the cluster until the process is told to end."""
+    import asyncio
+
     from drayman.testing.clusters import fake, registry
 
     stopped = asyncio.Event()
@@ -221,6 +226,8 @@ def _down(arguments: argparse.Namespace) -> int:
 
 def end(name: str) -> None:
     """End the cluster `name` and wait until it is gone."""
+    import asyncio
+
     from drayman.clock import RealClock
     from drayman.testing.clusters import registry
 

@@ -11,7 +11,6 @@ examples:
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from drayman import cli
@@ -42,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo."""
+    import asyncio
+
     from drayman.testing import scenario
     from drayman.testing.clusters import registry
 

@@ -10,7 +10,6 @@ examples:
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until interrupted."""
+    import asyncio
+
     options.start_logging(arguments.verbose)
     asyncio.run(_run(arguments))
     return cli.DONE

@@ -10,7 +10,6 @@ examples:
 
 from __future__ import annotations
 
-import asyncio
 import random
 import sys
 from typing import TYPE_CHECKING
@@ -41,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until interrupted."""
+    import asyncio
+
     options.start_logging(arguments.verbose)
     plugins = load_plugins(arguments.plugin)
     asyncio.run(_run(arguments, plugins))
