@@ -37,7 +37,8 @@ func evaluate(ctx context.Context, asked celQuestion) any {
 	if asked.Environment == "new" {
 		kind = environment.NewExpressions
 	}
-	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: true})
+	// The gates that are on by default in 1.37; stored expressions may use everything all the same.
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
 	compiled := compiler.CompileCELExpression(asked.Expression, cel.Options{EnvType: &kind, DerivedAttribute: asked.Derived})
 	if compiled.Error != nil {
 		return celAnswer{CompileError: compiled.Error.Error()}
