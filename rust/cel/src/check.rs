@@ -13,6 +13,9 @@ use crate::value::Value;
 
 use unify::Substitution;
 
+/// The most parts that the type of one node may have; upstream has no limit and would take ages.
+const MAX_TYPE_PARTS: usize = 500;
+
 /// What is known of a checked expression, by node.
 #[derive(Debug)]
 pub(crate) struct Checked {
@@ -44,11 +47,19 @@ pub(crate) fn check(source: &str, ast: &Ast, device: &DeviceType, issues: &mut I
         substitution: Substitution::default(),
         fresh: 0,
     };
+    let mut is_too_large = false;
     for node in ast.ids() {
         checker.node(node);
+        is_too_large = checker.substitution.is_exhausted() || checker.type_of(node).has_more_parts_than(MAX_TYPE_PARTS);
+        if is_too_large {
+            break;
+        }
     }
     let Checker { types, overloads, substitution, .. } = checker;
     let types = types.iter().map(|found| substitution.apply(found, true)).collect();
+    if is_too_large || substitution.is_exhausted() {
+        issues.report_nowhere("expression is too large: a type in it has too many parts");
+    }
     let checked = Checked { types, overloads };
     if issues.is_empty() {
         validate::validate(source, ast, &checked, issues);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drayman_api::{Device as ApiDevice, DeviceAttribute, Version};
 
 use crate::error::RuntimeError;
-use crate::value::{Map, QuantityValue, Value};
+use crate::value::{Extent, Map, QuantityValue, Value};
 
 /// A device, converted once and evaluated on often.
 ///
@@ -107,9 +107,14 @@ impl Device {
 pub struct Domains {
     domains: Vec<(Arc<str>, Arc<Names>)>,
     empty: Arc<Names>,
+    extent: Extent,
 }
 
 impl Domains {
+    pub(crate) fn extent(&self) -> Extent {
+        self.extent
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.domains.len()
     }
@@ -141,9 +146,14 @@ impl Domains {
 #[derive(Debug, Default)]
 pub struct Names {
     names: Vec<(Arc<str>, Value)>,
+    extent: Extent,
 }
 
 impl Names {
+    pub(crate) fn extent(&self) -> Extent {
+        self.extent
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -176,11 +186,19 @@ impl DomainsBuilder {
     }
 
     fn build(self) -> Arc<Domains> {
-        let names = |names: std::collections::BTreeMap<String, Value>| Names {
-            names: names.into_iter().map(|(name, value)| (name.into(), value)).collect(),
-        };
-        let domains =
-            self.domains.into_iter().map(|(domain, values)| (domain.into(), Arc::new(names(values)))).collect();
-        Arc::new(Domains { domains, empty: Arc::default() })
+        let mut domains = Domains::default();
+        for (domain, values) in self.domains {
+            let mut names = Names::default();
+            for (name, value) in values {
+                names.extent = names.extent.around(&value);
+                names.names.push((name.into(), value));
+            }
+            let names = Value::Map(Map::Names(Arc::new(names)));
+            domains.extent = domains.extent.around(&names);
+            if let Value::Map(Map::Names(names)) = names {
+                domains.domains.push((domain.into(), names));
+            }
+        }
+        Arc::new(domains)
     }
 }

@@ -60,6 +60,8 @@ const MAX_SNIPPET_BYTES: usize = 16_384;
 #[derive(Debug, Default)]
 pub(crate) struct Issues {
     issues: Vec<Issue>,
+    /// How many more there are than are shown.
+    surplus: usize,
 }
 
 impl Issues {
@@ -68,6 +70,10 @@ impl Issues {
     }
 
     pub(crate) fn report(&mut self, source: &str, offset: usize, message: impl Into<String>) {
+        if self.issues.len() >= MAX_ISSUES {
+            self.surplus += 1;
+            return;
+        }
         let before = source.get(..offset).unwrap_or(source);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |text| text.chars().count()) + 1;
@@ -85,7 +91,7 @@ impl Issues {
 
     /// The error with the text that shows `source`; call when there is at least one finding.
     pub(crate) fn into_error(mut self, source: &str) -> CompileError {
-        let surplus = self.issues.len().saturating_sub(MAX_ISSUES);
+        let surplus = self.surplus + self.issues.len().saturating_sub(MAX_ISSUES);
         self.issues.truncate(MAX_ISSUES);
         self.issues.sort_by_key(|issue| (issue.line, issue.column));
         let mut texts: Vec<String> = self.issues.iter().map(|issue| show(issue, source)).collect();
@@ -141,9 +147,9 @@ pub enum RuntimeError {
     /// The evaluation costs more than it may.
     #[error("operation cancelled: actual cost limit exceeded")]
     CostLimit,
-    /// The evaluation would take more memory than it may; upstream has no such limit.
-    #[error("operation cancelled: memory limit exceeded")]
-    MemoryLimit,
+    /// The evaluation makes values that are larger than they may be; upstream has no such limit.
+    #[error("operation cancelled: size limit exceeded")]
+    SizeLimit,
     /// The result is not a truth value.
     #[error("CEL result of type {found} could not be converted to bool: {cause}")]
     NotBool {
@@ -213,7 +219,7 @@ impl Fault {
 
     /// Whether nothing may absorb the error.
     pub(crate) fn is_limit(&self) -> bool {
-        matches!(*self.0, RuntimeError::CostLimit | RuntimeError::MemoryLimit)
+        matches!(*self.0, RuntimeError::CostLimit | RuntimeError::SizeLimit)
     }
 
     pub(crate) fn into_error(self) -> RuntimeError {

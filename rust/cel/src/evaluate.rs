@@ -3,7 +3,10 @@
 //! An error is a result like any other, since `&&`, `||` and loops may absorb it; only the limits on cost and memory end the evaluation at once.
 
 mod access;
-mod steps;
+mod build;
+mod calls;
+mod machine;
+mod select;
 
 use crate::device::CelDevice;
 use crate::error::{Fault, RuntimeError};
@@ -13,6 +16,9 @@ use crate::value::Value;
 
 /// A value, or the error instead of it.
 pub(crate) type Outcome = Result<Value, Fault>;
+
+/// The values that a call takes.
+type Operands = smallvec::SmallVec<[Value; 3]>;
 
 /// The result of an evaluation, and what it cost.
 #[derive(Debug, Clone)]
@@ -28,9 +34,9 @@ pub(crate) fn evaluate(program: &Program, device: &CelDevice) -> Evaluation {
     if let Some(error) = device.error() {
         return Evaluation { value: Err(error.clone()), cost: 0 };
     }
-    let mut machine = steps::Machine::new(program, device.device());
+    let mut machine = machine::Machine::new(program, device.device());
     let value = machine.run();
-    Evaluation { value: value.map_err(Fault::into_error), cost: machine.cost() }
+    Evaluation { value: value.map_err(Fault::into_error), cost: machine.meter.cost() }
 }
 
 /// Calls `function` on values none of which is an error.

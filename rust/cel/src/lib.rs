@@ -28,4 +28,4 @@ pub use evaluate::Evaluation;
 pub use reads::{Access, Reads};
 pub use selector::{Environment, Gates, Selector, as_bool};
 pub use types::{Parameter, Type};
-pub use value::{Cidr, Ip, Map, QuantityValue, Timestamp, Value};
+pub use value::{Cidr, Ip, List, Map, QuantityValue, Timestamp, Value};

@@ -27,7 +27,7 @@ use std::sync::{Arc, LazyLock};
 use crate::cost::Cost;
 use crate::error::Fault;
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{List, Value};
 
 pub(crate) use logic::Special;
 
@@ -226,7 +226,7 @@ fn int(operand: &Value) -> Result<i64, Fault> {
 }
 
 /// The list that an operand is.
-fn list(operand: &Value) -> Result<&Arc<Vec<Value>>, Fault> {
+fn list(operand: &Value) -> Result<&Arc<List>, Fault> {
     match operand {
         Value::List(elements) => Ok(elements),
         _ => Err(Fault::no_such_overload()),

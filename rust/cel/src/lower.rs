@@ -10,7 +10,7 @@ mod fold;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::ast::{Ast, Call, Fold, Kind, NodeId};
+use crate::ast::{Ast, Call, Kind, NodeId};
 use crate::check::Checked;
 use crate::cost;
 use crate::error::CompileError;
@@ -24,15 +24,10 @@ use constant::Constants;
 /// Makes the steps of `ast`, and finds out what of a device they read.
 pub(crate) fn lower(ast: &Ast, checked: &Checked) -> Result<(Program, Reads), CompileError> {
     let constants = Constants::find(ast, checked)?;
-    let folds = ast.ids().filter_map(|node| match ast.kind(node) {
-        Kind::Fold(fold) => Some((fold.start, fold)),
-        _ => None,
-    });
     let mut lowering = Lowering {
         ast,
         checked,
         constants,
-        folds: folds.collect(),
         slots: HashMap::new(),
         slot_count: 0,
         steps: Vec::new(),
@@ -68,8 +63,6 @@ struct Lowering<'a> {
     ast: &'a Ast,
     checked: &'a Checked,
     constants: Constants,
-    /// Loops by their start.
-    folds: HashMap<NodeId, &'a Fold>,
     /// The variables of loops by their start.
     slots: HashMap<NodeId, fold::Slots>,
     slot_count: usize,

@@ -54,6 +54,11 @@ pub(crate) fn expand(id: u64, mut call: CallExpr) -> Expanded {
     Expanded::Macro(expander(make, *target, call.args))
 }
 
+/// Whether the expansion of `call` has its target twice.
+pub(crate) fn doubles_target(call: &CallExpr) -> bool {
+    matches!((call.func_name.as_str(), call.args.len()), ("optMap" | "optFlatMap", 2))
+}
+
 type Expander = fn(Make, IdedExpr, Vec<IdedExpr>) -> Expansion;
 
 fn receiver_macro(name: &str, arguments: usize) -> Option<Expander> {

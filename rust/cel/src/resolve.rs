@@ -14,7 +14,7 @@ use crate::error::{CompileError, Issues};
 use crate::library::{self, Function};
 use crate::macros::{self, Expanded};
 use crate::names;
-use crate::syntax::{Parsed, Positions};
+use crate::syntax::{Parsed, Positions, tree};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -44,10 +44,11 @@ pub(crate) fn resolve(
         done: Vec::new(),
         tasks: vec![Task::Visit(root)],
         scope: Vec::new(),
+        copied: 0,
     };
     while let Some(task) = resolver.tasks.pop() {
         resolver.run(task);
-        if resolver.nodes.len() + resolver.tasks.len() > MAX_NODES {
+        if resolver.nodes.len() + resolver.tasks.len() > MAX_NODES || resolver.copied > MAX_NODES {
             let mut issues = Issues::default();
             issues.report_nowhere(format!(
                 "expression is too large: more than {MAX_NODES} parts after expansion of macros"
@@ -92,6 +93,8 @@ struct Resolver<'a> {
     done: Vec<NodeId>,
     tasks: Vec<Task>,
     scope: Vec<Local>,
+    /// How many nodes macros have copied.
+    copied: usize,
 }
 
 impl Resolver<'_> {
@@ -143,15 +146,20 @@ impl Resolver<'_> {
             }
             Expr::Ident(name) => self.ident(id, &name),
             Expr::Select(select) => self.select(id, select),
-            Expr::Call(call) => match macros::expand(id, call) {
-                Expanded::Call(call) => self.call(id, call),
-                Expanded::Macro(Ok(expanded)) => self.tasks.push(Task::Visit(expanded)),
-                Expanded::Macro(Err(error)) => {
-                    let offset = self.positions.offset(error.node);
-                    self.macro_issues.report(self.source, offset, error.message);
-                    self.add(id, Kind::Unresolved);
+            Expr::Call(call) => {
+                if let Some(target) = call.target.as_ref().filter(|_| macros::doubles_target(&call)) {
+                    self.copied += tree::size(target);
                 }
-            },
+                match macros::expand(id, call) {
+                    Expanded::Call(call) => self.call(id, call),
+                    Expanded::Macro(Ok(expanded)) => self.tasks.push(Task::Visit(expanded)),
+                    Expanded::Macro(Err(error)) => {
+                        let offset = self.positions.offset(error.node);
+                        self.macro_issues.report(self.source, offset, error.message);
+                        self.add(id, Kind::Unresolved);
+                    }
+                }
+            }
             Expr::List(list) => {
                 let mut optional = vec![false; list.elements.len()];
                 for index in list.optional_indices {

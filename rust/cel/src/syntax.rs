@@ -3,9 +3,9 @@
 //! That parser is recursive, so hostile text is measured first and refused with upstream's messages; what remains is parsed on a stack of its
 //! own size. The tree comes out without any macro expanded.
 
-mod depth;
 mod issues;
 mod measure;
+pub(crate) mod tree;
 
 use cel::common::ast::{IdedExpr, SourceInfo};
 
@@ -50,7 +50,7 @@ pub(crate) fn parse(source: &str) -> Result<Parsed, CompileError> {
     }
     let stack = (measure.depth + measure.nesting + 64) * STACK_PER_LEVEL;
     let parsed = stacker::maybe_grow(stack, stack + STACK_PER_LEVEL, || run_parser(source))?;
-    if depth::of(&parsed.root) > MAX_DEPTH {
+    if tree::depth(&parsed.root) > MAX_DEPTH {
         return Err(refusal("max recursion depth exceeded".to_owned(), source));
     }
     Ok(parsed)

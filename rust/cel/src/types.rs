@@ -148,6 +148,20 @@ impl Type {
         }
     }
 
+    /// Whether the type has more parts than `limit`, itself included.
+    pub(crate) fn has_more_parts_than(&self, limit: usize) -> bool {
+        let mut open = self.parameters();
+        let mut parts = 1;
+        while let Some(found) = open.pop() {
+            parts += 1;
+            if parts > limit {
+                return true;
+            }
+            open.extend(found.parameters());
+        }
+        false
+    }
+
     /// The type with each of its inner types replaced.
     pub(crate) fn map_parameters(&self, mut replace: impl FnMut(&Self) -> Self) -> Self {
         match self {

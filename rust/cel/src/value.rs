@@ -2,6 +2,8 @@
 
 mod compare;
 mod equal;
+mod extent;
+mod list;
 mod map;
 mod network;
 mod text;
@@ -15,10 +17,13 @@ use crate::library::format::NamedFormat;
 use crate::library::url::Url;
 use crate::types::Type;
 
-pub use map::{Entries, Key, Map};
+pub use list::List;
+pub use map::Map;
 pub use network::{Cidr, Ip};
 pub use time::Timestamp;
 
+pub(crate) use extent::Extent;
+pub(crate) use map::{Entries, Key};
 pub(crate) use text::go_float;
 pub(crate) use time::{civil, days_from_civil};
 
@@ -40,7 +45,7 @@ pub enum Value {
     /// Bytes.
     Bytes(Arc<[u8]>),
     /// A list.
-    List(Arc<Vec<Value>>),
+    List(Arc<List>),
     /// A map.
     Map(Map),
     /// A span of time in nanoseconds.
@@ -94,11 +99,6 @@ impl Value {
     /// Text from anything that holds it.
     pub(crate) fn string(text: impl Into<Arc<str>>) -> Self {
         Self::String(text.into())
-    }
-
-    /// A list of `elements`.
-    pub(crate) fn list(elements: Vec<Self>) -> Self {
-        Self::List(Arc::new(elements))
     }
 
     /// An optional that holds `value`.

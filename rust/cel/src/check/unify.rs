@@ -1,8 +1,14 @@
 //! Which types may stand for which, and what unknown types turn out to be. The rules are upstream's, their order included.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::types::{Parameter, Type};
+
+/// The most parts of types that are looked at for one expression. Parts may be shared, so that a short expression can have a type of any size.
+const MAX_STEPS: usize = 20_000_000;
+/// The most levels of types inside each other.
+const MAX_DEPTH: usize = 600;
 
 /// What is known of unknown types. A failed attempt leaves no trace.
 #[derive(Debug, Default)]
@@ -10,9 +16,33 @@ pub(super) struct Substitution {
     known: HashMap<Parameter, Type>,
     /// What each change replaced, to undo it.
     journal: Vec<(Parameter, Option<Type>)>,
+    steps: Cell<usize>,
+    depth: Cell<usize>,
 }
 
 impl Substitution {
+    /// Whether the types were too large; then nothing found since holds.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() > MAX_STEPS
+    }
+
+    /// Goes one level down, if there may be one more.
+    fn enter(&self) -> bool {
+        self.steps.set(self.steps.get() + 1);
+        if self.depth.get() >= MAX_DEPTH {
+            self.steps.set(MAX_STEPS + 1);
+        }
+        if self.is_exhausted() {
+            return false;
+        }
+        self.depth.set(self.depth.get() + 1);
+        true
+    }
+
+    fn leave(&self) {
+        self.depth.set(self.depth.get() - 1);
+    }
+
     /// Whether `to` may be used where `from` is wanted; unknown types are narrowed when it is.
     pub(super) fn assign(&mut self, from: &Type, to: &Type) -> bool {
         let assigned = self.is_assignable(from, to);
@@ -51,17 +81,31 @@ impl Substitution {
 
     /// `found` with what is known put in; what is not known becomes `dyn` when `open_to_dyn` is set.
     pub(super) fn apply(&self, found: &Type, open_to_dyn: bool) -> Type {
-        match found {
+        if !self.enter() {
+            return Type::Error;
+        }
+        let applied = match found {
             Type::Parameter(parameter) => match self.known.get(parameter) {
                 Some(known) => self.apply(known, open_to_dyn),
                 None if open_to_dyn => Type::Dyn,
                 None => found.clone(),
             },
             _ => found.map_parameters(|inner| self.apply(inner, open_to_dyn)),
-        }
+        };
+        self.leave();
+        applied
     }
 
     fn is_assignable(&mut self, left: &Type, right: &Type) -> bool {
+        if !self.enter() {
+            return false;
+        }
+        let assignable = self.decide(left, right);
+        self.leave();
+        assignable
+    }
+
+    fn decide(&mut self, left: &Type, right: &Type) -> bool {
         if let Type::Parameter(parameter) = right {
             let (valid, is_known) = self.is_substitution(left, *parameter);
             if valid {
@@ -117,12 +161,17 @@ impl Substitution {
 
     /// Whether `parameter` is part of `within`.
     fn occurs(&self, parameter: Parameter, within: &Type) -> bool {
-        match within {
+        if !self.enter() {
+            return true;
+        }
+        let occurs = match within {
             Type::Parameter(other) => {
                 *other == parameter || self.known.get(other).is_some_and(|known| self.occurs(parameter, known))
             }
             _ => within.parameters().into_iter().any(|inner| self.occurs(parameter, inner)),
-        }
+        };
+        self.leave();
+        occurs
     }
 }
 

@@ -3,21 +3,32 @@
 use crate::cost::size::Range;
 use crate::cost::{Cost, LIMIT, REGEX, TEXT, calls};
 use crate::error::{Fault, RuntimeError};
+use crate::library::regexes::weight;
 use crate::value::Value;
+
+/// The most work that one evaluation may be, in parts of values that are walked over. Upstream's costs bound it unless parts are shared.
+const MAX_WORK: usize = 20_000_000;
 
 /// Counts what an evaluation costs and stops it at the limit.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     cost: u64,
+    work: usize,
 }
 
-/// The limit is reached; nothing absorbs that.
+/// A limit is reached; nothing absorbs that.
 #[derive(Debug)]
-pub(crate) struct OutOfBudget;
+pub(crate) enum OutOfBudget {
+    Cost,
+    Work,
+}
 
 impl From<OutOfBudget> for Fault {
-    fn from(_: OutOfBudget) -> Self {
-        Self::new(RuntimeError::CostLimit)
+    fn from(limit: OutOfBudget) -> Self {
+        Self::new(match limit {
+            OutOfBudget::Cost => RuntimeError::CostLimit,
+            OutOfBudget::Work => RuntimeError::SizeLimit,
+        })
     }
 }
 
@@ -30,7 +41,31 @@ impl Meter {
     #[inline]
     pub(crate) fn charge(&mut self, cost: u64) -> Result<(), OutOfBudget> {
         self.cost = self.cost.saturating_add(cost);
-        if self.cost > LIMIT { Err(OutOfBudget) } else { Ok(()) }
+        if self.cost > LIMIT { Err(OutOfBudget::Cost) } else { Ok(()) }
+    }
+
+    /// Adds work that is to be done; fails above the limit.
+    #[inline]
+    pub(crate) fn work(&mut self, parts: usize) -> Result<(), OutOfBudget> {
+        self.work = self.work.saturating_add(parts);
+        if self.work > MAX_WORK { Err(OutOfBudget::Work) } else { Ok(()) }
+    }
+
+    /// Adds the work of a call, before it is made.
+    pub(crate) fn work_on(&mut self, cost: Cost, operands: &[Value]) -> Result<(), OutOfBudget> {
+        let parts = |index: usize| operands.get(index).map_or(0, |operand| operand.extent().parts);
+        let all = operands.iter().fold(0_usize, |sum, operand| sum.saturating_add(operand.extent().parts));
+        self.work(match (cost, operands) {
+            (Cost::Sets(_), _) => parts(0).saturating_mul(parts(1)),
+            (Cost::Distinct | Cost::Sort { .. } | Cost::SortBy { .. }, [Value::List(elements), ..]) => {
+                elements.len().saturating_mul(all)
+            }
+            (Cost::Matches | Cost::Find, [Value::String(source), Value::String(pattern), ..]) => {
+                let states = weight::states(pattern);
+                weight::of_compiling(states).saturating_add(weight::of_searching(states, source.len()))
+            }
+            _ => all,
+        })
     }
 
     /// Takes back one.

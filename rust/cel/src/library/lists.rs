@@ -124,7 +124,7 @@ fn flatten(arguments: &[Value]) -> Result<Value, Fault> {
         };
         seen += 1;
         if seen > MAX_LIST {
-            return Err(Fault::new(RuntimeError::MemoryLimit));
+            return Err(Fault::new(RuntimeError::SizeLimit));
         }
         match element {
             Value::List(inner) if depth > 0 => open.push((inner.iter(), depth - 1)),
@@ -239,7 +239,7 @@ mod tests {
         for _ in 0..40 {
             nested = Value::list(vec![nested.clone(), nested]);
         }
-        assert_eq!(call("flatten", &[nested, Value::Int(50)]), "error: operation cancelled: memory limit exceeded");
+        assert_eq!(call("flatten", &[nested, Value::Int(50)]), "error: operation cancelled: size limit exceeded");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::error::{Fault, RuntimeError};
 use crate::library::{Function, Overload, boolean, operands};
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{List, Value};
 
 /// The most elements that a list may have: to walk over more costs more than an evaluation may.
 pub(crate) const MAX_LIST: usize = 1_000_000;
@@ -225,20 +225,20 @@ pub(super) fn add(arguments: &[Value]) -> Result<Value, Fault> {
 }
 
 /// Adds `right` to the list in `left` in place where nobody else holds it.
-pub(crate) fn append(left: &mut Arc<Vec<Value>>, right: &[Value]) -> Result<(), Fault> {
+pub(crate) fn append(left: &mut Arc<List>, right: &List) -> Result<(), Fault> {
     check_list(left.len() + right.len())?;
-    Arc::make_mut(left).extend_from_slice(right);
+    Arc::make_mut(left).append(right);
     Ok(())
 }
 
 /// Refuses a list that is longer than lists may be.
 pub(crate) fn check_list(length: usize) -> Result<(), Fault> {
-    if length > MAX_LIST { Err(Fault::new(RuntimeError::MemoryLimit)) } else { Ok(()) }
+    if length > MAX_LIST { Err(Fault::new(RuntimeError::SizeLimit)) } else { Ok(()) }
 }
 
 /// Refuses a text that is longer than texts may be.
 pub(crate) fn check_text(bytes: usize) -> Result<(), Fault> {
-    if bytes > MAX_TEXT { Err(Fault::new(RuntimeError::MemoryLimit)) } else { Ok(()) }
+    if bytes > MAX_TEXT { Err(Fault::new(RuntimeError::SizeLimit)) } else { Ok(()) }
 }
 
 fn subtract(arguments: &[Value]) -> Result<Value, Fault> {

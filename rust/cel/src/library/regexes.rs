@@ -1,6 +1,7 @@
 //! Regular expressions, by an engine of linear time as upstream's.
 
 mod syntax;
+pub(crate) mod weight;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use syntax::Translated;
 /// Stack that one level of groups may take to compile, in a build without optimisation.
 const STACK_PER_LEVEL: usize = 16 * 1024;
 /// The most that a compiled expression may take.
-const MAX_PROGRAM_BYTES: usize = 32 * 1024 * 1024;
+const MAX_PROGRAM_BYTES: usize = 8 * 1024 * 1024;
 
 pub(super) fn functions() -> Vec<Function> {
     let s = || Type::String;
@@ -78,13 +79,20 @@ impl RegexFunction {
 pub(crate) struct ConstantRegex {
     function: RegexFunction,
     regex: Regex,
+    states: usize,
     /// The text of the expression, whose length is paid for.
     pub(crate) pattern: Value,
 }
 
 impl ConstantRegex {
     pub(crate) fn new(function: RegexFunction, pattern: &Arc<str>) -> Result<Self, String> {
-        Ok(Self { function, regex: compile(pattern)?, pattern: Value::String(pattern.clone()) })
+        let regex = compile(pattern)?;
+        Ok(Self { function, regex, states: weight::states(pattern), pattern: Value::String(pattern.clone()) })
+    }
+
+    /// The work of searching a text of `length` bytes.
+    pub(crate) fn work(&self, length: usize) -> usize {
+        weight::of_searching(self.states, length)
     }
 
     pub(crate) fn cost(&self) -> Cost {

@@ -8,7 +8,7 @@ use drayman_api::version::VersionError;
 
 use crate::cost::Cost;
 use crate::error::Fault;
-use crate::library::{Function, Overload, boolean, operands, ordering, text};
+use crate::library::{Function, Overload, boolean, ordering, text};
 use crate::types::Type;
 use crate::value::Value;
 

@@ -9,12 +9,12 @@ use crate::cost::{Cost, Meter};
 use crate::error::{CompileError, Fault};
 use crate::evaluate;
 use crate::library::conversions::is_conversion;
+use crate::library::regexes::weight::Allowance;
 use crate::library::regexes::{ConstantRegex, RegexFunction};
 use crate::lower::implementation;
 use crate::value::{Entries, Key, Map, Value};
 
 /// What is known of each node.
-#[derive(Default)]
 pub(super) struct Constants {
     /// Values that cost nothing, as upstream's planner finds them.
     values: HashMap<NodeId, Value>,
@@ -25,11 +25,19 @@ pub(super) struct Constants {
     regexes: HashMap<NodeId, Arc<ConstantRegex>>,
     /// Why parts that should be known cannot be.
     errors: HashMap<NodeId, String>,
+    allowance: Allowance,
 }
 
 impl Constants {
     pub(super) fn find(ast: &Ast, checked: &Checked) -> Result<Self, CompileError> {
-        let mut constants = Self::default();
+        let mut constants = Self {
+            values: HashMap::new(),
+            folded: HashMap::new(),
+            sets: HashMap::new(),
+            regexes: HashMap::new(),
+            errors: HashMap::new(),
+            allowance: Allowance::FULL,
+        };
         for node in ast.ids() {
             match ast.kind(node) {
                 Kind::Literal(value) => constants.set_value(node, value.clone()),
@@ -100,9 +108,14 @@ impl Constants {
         let operands: Vec<NodeId> = call.operands().collect();
         let overloads = checked.overloads(node);
         if let Some(function) = RegexFunction::by_name(call.function.name)
-            && let Some(Value::String(pattern)) = operands.get(1).and_then(|operand| self.value(*operand))
+            && let Some(Value::String(pattern)) = operands.get(1).and_then(|operand| self.value(*operand)).cloned()
         {
-            match ConstantRegex::new(function, pattern) {
+            let regex = if self.allowance.take(&pattern) {
+                ConstantRegex::new(function, &pattern)
+            } else {
+                Err("error parsing regexp: expression too large".to_owned())
+            };
+            match regex {
                 Ok(regex) => drop(self.regexes.insert(node, Arc::new(regex))),
                 Err(cause) => drop(self.errors.insert(node, cause)),
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::device::{Device, Domains, Names};
-use crate::value::Value;
+use crate::value::{Extent, Value};
 
 /// A map. Iteration is in order of insertion, or of names for devices: upstream's order is random.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub enum Map {
 
 /// A key that can be found. Other values may be keys of an entry but are never found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Key {
+pub(crate) enum Key {
     /// A truth value.
     Bool(bool),
     /// A signed integer.
@@ -66,11 +66,13 @@ impl Key {
 pub struct Entries {
     entries: Vec<(Value, Value)>,
     index: HashMap<Key, usize>,
+    extent: Extent,
 }
 
 impl Entries {
     /// Adds an entry; a later one with the same key replaces.
     pub(crate) fn insert(&mut self, key: Value, value: Value) {
+        self.extent = self.extent.around(&key).around(&value);
         let Some(found) = Key::of(&key) else {
             self.entries.push((key, value));
             return;
@@ -93,6 +95,11 @@ impl Entries {
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// How large the entries are, with those that were replaced.
+    pub(crate) fn extent(&self) -> Extent {
+        self.extent
     }
 
     pub(crate) fn contains(&self, key: &Value) -> bool {

@@ -9,7 +9,7 @@ use crate::library::lists::check_affordable;
 use crate::library::{Function, Implementation, Overload, boolean, list, operands, operators};
 use crate::macros::SORT_BY_KEYS;
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{List, Value};
 
 /// Upstream sorts lists up to this length by insertion, and so keeps the order of what is equal.
 const MAX_INSERTION: usize = 12;
@@ -139,7 +139,7 @@ fn sort_by(arguments: &[Value]) -> Result<Value, Fault> {
 }
 
 /// The elements in the order of their keys.
-fn sorted(elements: &Arc<Vec<Value>>, keys: &[Value]) -> Result<Value, Fault> {
+fn sorted(elements: &Arc<List>, keys: &[Value]) -> Result<Value, Fault> {
     if elements.len() != keys.len() {
         return Err(Fault::failed(format!(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively",

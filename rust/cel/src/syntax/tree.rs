@@ -1,12 +1,12 @@
-//! How deep upstream's visitor would recurse into a tree.
+//! How deep and how large syntax trees are.
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
 use crate::syntax::MAX_DEPTH;
 
-/// The depth of the tree, counting what upstream counts: operators but `&&`, `||` and the unary ones, selections, member calls, indices and
+/// How deep upstream's visitor would recurse into a tree, counting what upstream counts: operators but `&&`, `||` and the unary ones, selections, member calls, indices and
 /// conditionals. Stops one above the limit.
-pub(super) fn of(root: &IdedExpr) -> usize {
+pub(super) fn depth(root: &IdedExpr) -> usize {
     let mut deepest = 0;
     let mut open = vec![(root, 0)];
     while let Some((node, outer)) = open.pop() {
@@ -18,6 +18,17 @@ pub(super) fn of(root: &IdedExpr) -> usize {
         visit_children(&node.expr, |child| open.push((child, depth)));
     }
     deepest
+}
+
+/// The number of nodes of a tree.
+pub(crate) fn size(root: &IdedExpr) -> usize {
+    let mut size = 0;
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        size += 1;
+        visit_children(&node.expr, |child| open.push(child));
+    }
+    size
 }
 
 fn counts(expression: &Expr) -> bool {
