@@ -186,7 +186,7 @@ impl Kind {
             Self::Map { entries } => entries.iter().flat_map(|entry| [entry.key, entry.value]).for_each(visit),
             Self::Message(message) => message.fields.iter().map(|field| field.value).for_each(visit),
             Self::Fold(fold) => {
-                [fold.range, fold.init, fold.condition, fold.step, fold.result].into_iter().for_each(visit)
+                [fold.range, fold.init, fold.condition, fold.step, fold.result].into_iter().for_each(visit);
             }
         }
     }

@@ -103,12 +103,12 @@ impl Lowering<'_> {
         let ast = self.ast;
         match ast.kind(node) {
             Kind::Device | Kind::Local { .. } | Kind::Select(_) | Kind::OptionalSelect { .. } => {
-                self.charged_chain(node)
+                self.charged_chain(node);
             }
             Kind::Call(call) => self.call(node, call),
             Kind::List { elements, optional } => {
                 let end = self.label();
-                let mut work = self.stopping(elements, end);
+                let mut work = Self::stopping(elements, end);
                 work.extend([
                     Work::Step(Step::List { optional: optional.clone() }),
                     Work::Label(end),
@@ -119,7 +119,7 @@ impl Lowering<'_> {
             Kind::Map { entries } => {
                 let end = self.label();
                 let pieces: Vec<NodeId> = entries.iter().flat_map(|entry| [entry.key, entry.value]).collect();
-                let mut work = self.stopping(&pieces, end);
+                let mut work = Self::stopping(&pieces, end);
                 let optional = entries.iter().map(|entry| entry.optional).collect();
                 work.extend([
                     Work::Step(Step::Map { optional }),
@@ -131,7 +131,7 @@ impl Lowering<'_> {
             Kind::Message(message) => {
                 let end = self.label();
                 let values: Vec<NodeId> = message.fields.iter().map(|field| field.value).collect();
-                let mut work = self.stopping(&values, end);
+                let mut work = Self::stopping(&values, end);
                 let step = Step::Message { name: message.of.runtime_name(), fields: values.len() };
                 work.extend([Work::Step(step), Work::Label(end), Work::Step(Step::Charge(cost::MESSAGE))]);
                 self.then(work);
@@ -147,7 +147,7 @@ impl Lowering<'_> {
     }
 
     /// Evaluates `nodes` until one is an error, which goes to `end`.
-    fn stopping(&self, nodes: &[NodeId], end: usize) -> Vec<Work> {
+    fn stopping(nodes: &[NodeId], end: usize) -> Vec<Work> {
         nodes
             .iter()
             .enumerate()

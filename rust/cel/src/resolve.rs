@@ -212,12 +212,11 @@ impl Resolver<'_> {
             Some(local) => Some(Kind::Local { start: local.start, role: local.role }),
             None => global(name.strip_prefix('.').unwrap_or(name)),
         };
-        match kind {
-            Some(kind) => self.add(id, kind),
-            None => {
-                self.report_undeclared(id, name);
-                self.add(id, Kind::Unresolved);
-            }
+        if let Some(kind) = kind {
+            self.add(id, kind);
+        } else {
+            self.report_undeclared(id, name);
+            self.add(id, Kind::Unresolved);
         }
     }
 
@@ -274,15 +273,12 @@ impl Resolver<'_> {
     }
 
     fn optional_select(&mut self, id: u64, operand: IdedExpr, field: IdedExpr) {
-        match field.expr {
-            Expr::Literal(LiteralValue::String(field)) => {
-                self.then_visit(Task::OptionalSelect { id, field: field.inner().to_owned() }, vec![operand]);
-            }
-            _ => {
-                let offset = self.positions.offset(field.id);
-                self.issues.report(self.source, offset, "unsupported optional field selection");
-                self.add(id, Kind::Unresolved);
-            }
+        if let Expr::Literal(LiteralValue::String(field)) = field.expr {
+            self.then_visit(Task::OptionalSelect { id, field: field.inner().to_owned() }, vec![operand]);
+        } else {
+            let offset = self.positions.offset(field.id);
+            self.issues.report(self.source, offset, "unsupported optional field selection");
+            self.add(id, Kind::Unresolved);
         }
     }
 

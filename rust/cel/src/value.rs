@@ -207,7 +207,7 @@ impl Value {
             Self::String(text) => text.is_empty(),
             Self::Bytes(bytes) => bytes.is_empty(),
             Self::List(elements) => elements.is_empty(),
-            Self::Map(map) => map.len() == 0,
+            Self::Map(map) => map.is_empty(),
             Self::Timestamp(time) => time.is_zero(),
             _ => false,
         }

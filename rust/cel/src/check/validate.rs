@@ -15,7 +15,7 @@ pub(super) fn validate(source: &str, ast: &Ast, checked: &Checked, issues: &mut 
     for node in ast.ids() {
         match ast.kind(node) {
             Kind::List { elements, optional } if !in_format[node.0 as usize] => {
-                validator.same_types(elements, optional)
+                validator.same_types(elements, optional);
             }
             Kind::Map { entries } if !in_format[node.0 as usize] => {
                 let optional: Vec<bool> = entries.iter().map(|entry| entry.optional).collect();
@@ -168,7 +168,7 @@ impl Validator<'_> {
                 match self.ast.kind(node) {
                     Kind::List { elements, .. } => open.extend(elements.iter().rev()),
                     Kind::Map { entries } => {
-                        open.extend(entries.iter().rev().flat_map(|entry| [entry.value, entry.key]))
+                        open.extend(entries.iter().rev().flat_map(|entry| [entry.value, entry.key]));
                     }
                     _ => {}
                 }

@@ -53,7 +53,12 @@ fn element(elements: &[Value], index: &Value) -> Result<Option<Value>, Fault> {
     Ok(usize::try_from(position).ok().and_then(|position| elements.get(position)).cloned())
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the round trip is checked")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "the round trip is checked, and has to be exact"
+)]
 fn whole(value: f64) -> Option<i64> {
     let integer = value as i64;
     (integer as f64 == value && integer != i64::MAX).then_some(integer)

@@ -108,16 +108,15 @@ impl<'a> Machine<'a> {
     fn jump(&mut self, step: &Step, position: usize) -> Result<Option<usize>, Fault> {
         let target = match step {
             Step::Jump(target) => Some(*target),
-            Step::Bound { slot, init } => match self.variable(*slot) {
-                Some(outcome) => {
+            Step::Bound { slot, init } => {
+                if let Some(outcome) = self.variable(*slot) {
                     self.push(outcome);
                     None
-                }
-                None => {
+                } else {
                     self.returns.push(position);
                     Some(*init)
                 }
-            },
+            }
             Step::Return(slot) => {
                 let outcome = self.pop();
                 self.set(*slot, Some(outcome));
@@ -274,15 +273,12 @@ impl<'a> Machine<'a> {
             self.loops.pop();
             return false;
         };
-        match second {
-            Some(second) => {
-                self.set(first, Some(Ok(key)));
-                self.set(second, Some(Ok(value)));
-            }
-            None => {
-                let is_list = self.loops.last().is_some_and(|open| matches!(open.range, Value::List(_)));
-                self.set(first, Some(Ok(if is_list { value } else { key })));
-            }
+        if let Some(second) = second {
+            self.set(first, Some(Ok(key)));
+            self.set(second, Some(Ok(value)));
+        } else {
+            let is_list = self.loops.last().is_some_and(|open| matches!(open.range, Value::List(_)));
+            self.set(first, Some(Ok(if is_list { value } else { key })));
         }
         true
     }

@@ -14,6 +14,7 @@ pub(crate) const MAX_LIST: usize = 1_000_000;
 /// The most bytes that a text may have.
 pub(crate) const MAX_TEXT: usize = 16 * 1024 * 1024;
 
+#[expect(clippy::too_many_lines, reason = "a table: one entry a function")]
 pub(super) fn functions() -> Vec<Function> {
     let a = || Type::parameter("A");
     let list_a = || Type::list(a());

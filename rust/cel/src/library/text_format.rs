@@ -179,8 +179,13 @@ fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
     format!("{sign}{}", digits(value.unsigned_abs()))
 }
 
+/// The hexadecimal digit of a number below 16.
+fn digit(number: u8) -> char {
+    char::from_digit(u32::from(number), 16).unwrap_or('0')
+}
+
 fn hex(value: &Value) -> Option<String> {
-    let bytes = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let bytes = |bytes: &[u8]| bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
     match value {
         Value::Int(value) => Some(signed(*value, |magnitude| format!("{magnitude:x}"))),
         Value::Uint(value) => Some(format!("{value:x}")),

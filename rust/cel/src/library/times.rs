@@ -188,9 +188,10 @@ fn unit_nanos(unit: &str) -> Option<u64> {
 /// The nanoseconds of a fraction of a unit; digits beyond what a number holds do not count.
 #[expect(
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "below one unit, and Go computes it as a float"
+    reason = "18 digits at most, below one unit, and Go computes it as a float"
 )]
 fn fraction_nanos(digits: &str, unit: u64) -> u64 {
     let digits = digits.get(..18).unwrap_or(digits);

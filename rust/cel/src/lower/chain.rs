@@ -73,7 +73,7 @@ impl Lowering<'_> {
                 self.error.get_or_insert(CompileError::Constant { cause });
             }
             Link::Constant { key, optional } => {
-                work.push(Work::Step(Step::Qualify { key: key.clone(), optional: *optional }))
+                work.push(Work::Step(Step::Qualify { key: key.clone(), optional: *optional }));
             }
             Link::Test(key) => work.push(Work::Step(Step::Test(key.clone()))),
             Link::Dynamic { key, optional } => {

@@ -65,12 +65,10 @@ pub(super) fn measure(source: &str) -> Measure {
                 level.conditions += 1;
                 level.chain += 1;
             }
-            ':' => {
-                if level.conditions > 0 {
-                    level.conditions -= 1;
-                    level.branches += 1;
-                    open_branches += 1;
-                }
+            ':' if level.conditions > 0 => {
+                level.conditions -= 1;
+                level.branches += 1;
+                open_branches += 1;
             }
             '.' | '+' | '-' | '*' | '/' | '%' | '=' | '!' | '<' | '>' | 'i' if is_chained(token) => level.chain += 1,
             _ => {}

@@ -77,12 +77,11 @@ impl Entries {
             self.entries.push((key, value));
             return;
         };
-        match self.index.get(&found).and_then(|index| self.entries.get_mut(*index)) {
-            Some(entry) => *entry = (key, value),
-            None => {
-                self.index.insert(found, self.entries.len());
-                self.entries.push((key, value));
-            }
+        if let Some(entry) = self.index.get(&found).and_then(|index| self.entries.get_mut(*index)) {
+            *entry = (key, value);
+        } else {
+            self.index.insert(found, self.entries.len());
+            self.entries.push((key, value));
         }
     }
 

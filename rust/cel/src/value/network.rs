@@ -64,7 +64,6 @@ impl Cidr {
     pub(crate) fn masked(self) -> Self {
         let bits = self.address.bits() & self.mask();
         let address = match self.address.0 {
-            #[expect(clippy::cast_possible_truncation, reason = "the shift leaves 32 bits")]
             IpAddr::V4(_) => IpAddr::V4(((bits >> 96) as u32).into()),
             IpAddr::V6(_) => IpAddr::V6(bits.into()),
         };
