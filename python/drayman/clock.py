@@ -96,6 +96,54 @@ class RealClock:
         yield
 
 
+class OwnTimers:
+    """The clock of one part: `clock`, but :meth:`close` cancels the timers that the part has set.
+
+    Timers outlive the tasks that set them: without this, those of a part that was stopped would go on working for it.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._timers: set[_OwnTimer] = set()
+        self._closed = False
+        self.now = clock.now
+        self.monotonic = clock.monotonic
+        self.sleep = clock.sleep
+        self.timeout = clock.timeout
+        self.busy = clock.busy
+        self.waiting = clock.waiting
+
+    def call_later(self, seconds: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` after `seconds`, unless the part has ended by then."""
+        timer = _OwnTimer(self._timers, callback)
+        if not self._closed:
+            self._timers.add(timer)
+            timer.inner = self._clock.call_later(seconds, timer.run)
+        return timer
+
+    def close(self) -> None:
+        """Cancel all timers, and those that are set later."""
+        self._closed = True
+        for timer in list(self._timers):
+            timer.cancel()
+
+
+@dataclass(slots=True, eq=False)
+class _OwnTimer:
+    among: set[_OwnTimer]
+    callback: Callable[[], object]
+    inner: Timer | None = None
+
+    def run(self) -> None:
+        self.among.discard(self)
+        self.callback()
+
+    def cancel(self) -> None:
+        self.among.discard(self)
+        if self.inner is not None:
+            self.inner.cancel()
+
+
 @dataclass(order=True, slots=True)
 class _VirtualTimer:
     due: float

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from drayman.clock import EPOCH, VirtualClock, virtual_loop
+from drayman.clock import EPOCH, OwnTimers, VirtualClock, virtual_loop
 from drayman.timestamps import rfc3339
 
 T = TypeVar("T")
@@ -111,3 +111,22 @@ def test_step_runs_one_timer_and_what_it_wakes() -> None:
         task.cancel()
 
     run(clock, main())
+
+
+def test_timers_of_a_part_end_with_it_and_leave_those_of_others_alone() -> None:
+    clock = VirtualClock()
+    part = OwnTimers(clock)
+    rang: list[str] = []
+
+    async def main() -> None:
+        part.call_later(1, lambda: rang.append("before the end"))
+        part.call_later(2, lambda: rang.append("cancelled")).cancel()
+        part.call_later(9, lambda: rang.append("after the end"))
+        clock.call_later(9, lambda: rang.append("of another"))
+        await clock.advance(5)
+        part.close()
+        part.call_later(1, lambda: rang.append("set after the end"))
+        await clock.advance(5)
+
+    run(clock, main())
+    assert rang == ["before the end", "of another"]

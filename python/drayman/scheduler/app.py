@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import TYPE_CHECKING
 
+from drayman.clock import OwnTimers
 from drayman.errors import APIStatusError
 from drayman.framework import Object, PluginClass
 from drayman.framework.queue import SchedulingQueue
@@ -51,6 +52,7 @@ async def run(
     `ConnectionError` when the API server cannot be reached at the start; later it is waited for.
     """
     settings = configuration.settings()
+    clock = timers = OwnTimers(clock)
     informers = {resource.kind: _informer(client, clock, resource) for resource in WATCHED}
     names = [profile.scheduler_name for profile in configuration.profiles]
     events = BackgroundEvents(Recorder(client, clock, names[0]))
@@ -85,18 +87,21 @@ async def run(
         group.create_task(events.run(), name="events")
         if not has_taint_rules:
             del informers["DeviceTaintRule"]
-        await _start(informers, group)
-        cycle = SchedulingCycle(
-            queue=queue,
-            cache=cache,
-            runtimes=runtimes,
-            events=events,
-            failures=failures,
-            random=random,
-            group=group,
-        )
-        log.info("scheduling pods of %s", "every scheduler" if configuration.serve_all else ", ".join(names))
-        await cycle.run()
+        try:
+            await _start(informers, group)
+            cycle = SchedulingCycle(
+                queue=queue,
+                cache=cache,
+                runtimes=runtimes,
+                events=events,
+                failures=failures,
+                random=random,
+                group=group,
+            )
+            log.info("scheduling pods of %s", "every scheduler" if configuration.serve_all else ", ".join(names))
+            await cycle.run()
+        finally:
+            timers.close()  # one that runs later would start tasks in a group that is over
 
 
 def _informer(client: Client, clock: Clock, resource: resources.Resource) -> Informer:

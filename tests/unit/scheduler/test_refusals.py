@@ -181,6 +181,17 @@ async def test_missing_claim_of_a_template_is_reported_after_ten_seconds(cluster
     assert await cluster.verdict("p") == ("ResourceClaimNotFound", message)
 
 
+async def test_scheduler_that_was_stopped_says_nothing_of_a_missing_claim_later(cluster: Cluster) -> None:
+    await cluster.node()
+    await cluster.pod("p", "nowhere")
+
+    async with cluster.scheduler():
+        await cluster.settle(0)
+    await cluster.settle()
+
+    assert await cluster.events("p") == []
+
+
 async def test_missing_claim_is_passed_over_in_silence_under_upstream_compatibility(cluster: Cluster) -> None:
     await cluster.node()
     await cluster.pod("p", "nowhere")
