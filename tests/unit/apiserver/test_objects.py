@@ -334,3 +334,12 @@ async def test_changed_effect_of_a_taint_rule_is_as_old_as_the_change(api) -> No
 
     assert rule["spec"]["taint"]["timeAdded"] == "2025-01-01T00:00:00Z"
     assert changed.body["spec"]["taint"]["timeAdded"] == "2026-01-01T00:00:00Z"
+
+
+async def test_half_a_surrogate_pair_is_replaced_and_the_object_can_be_read(api) -> None:
+    body = b'{"metadata": {"name": "c"}, "data": {"half": "a\\ud800b", "whole": "\\ud83d\\ude00"}}'
+
+    created = await api.send("POST", CONFIG_MAPS, body)
+
+    assert (created.code, created.body["data"]) == (201, {"half": "a\ufffdb", "whole": "\U0001f600"})
+    assert len((await api.get(CONFIG_MAPS))["items"]) == 1
