@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -58,13 +59,30 @@ def test_json_patch(operation: dict[str, Any], expected: Any) -> None:
         ),
         ({"op": "test", "path": "/a", "value": 2}, "testing value /a failed"),
         ({"op": "jump", "path": "/a"}, "Unexpected kind: jump"),
+        (
+            {"op": "remove", "path": f"/list/{'9' * 5000}"},
+            f"remove operation does not apply: doc is missing key: /list/{'9' * 5000}: missing value",
+        ),
     ],
 )
 def test_json_patch_that_does_not_fit_is_refused(operation: dict[str, Any], message: str) -> None:
     with pytest.raises(Refusal) as refusal:
-        operations.apply({"a": 1}, [operation])
+        operations.apply({"a": 1, "list": []}, [operation])
 
     assert (refusal.value.status["code"], refusal.value.status["message"]) == (422, message)
+
+
+def test_json_patch_that_doubles_the_object_again_and_again_is_refused() -> None:
+    doublings = [{"op": "copy", "from": "/a", "path": f"/a/{index}"} for index in range(40)]
+
+    with pytest.raises(Refusal) as refusal:
+        operations.apply({"a": {"text": "x" * 100}}, doublings)
+
+    assert refusal.value.status["code"] == 422
+    assert re.fullmatch(
+        r"Unable to complete the copy, the accumulated size increase of copy is \d{7}, exceeding the limit 3145728",
+        refusal.value.status["message"],
+    )
 
 
 def test_strategic_patch_merges_keyed_lists() -> None:

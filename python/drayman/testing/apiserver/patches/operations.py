@@ -7,8 +7,13 @@ from typing import Any
 
 from drayman.api import status
 from drayman.testing.apiserver.refusal import Refusal
+from drayman.testing.apiserver.store import encode
 
 MAX_OPERATIONS = 10_000
+MAX_COPIED = 3 * 1024 * 1024
+"""Bytes of JSON that all copies of a patch may add: each could double the object."""
+
+_LONGEST_INDEX = 18
 
 
 class _PatchError(Exception):
@@ -26,9 +31,11 @@ def apply(document: Any, operations: Any) -> Any:
     if len(operations) > MAX_OPERATIONS:
         message = f"The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {len(operations)}"
         raise Refusal({**status.too_large(message), "message": message})
-    result = copy.deepcopy(document)
+    result, copied = copy.deepcopy(document), 0
     try:
         for operation in operations:
+            if operation.get("op") == "copy":
+                copied = _add_copied(copied, _copied(result, operation))
             result = _apply_one(result, operation)
     except _PatchError as error:
         raise Refusal({**status.bad_request(str(error)), "reason": "Invalid", "code": 422}) from error
@@ -49,13 +56,32 @@ def _apply_one(document: Any, operation: dict[str, Any]) -> Any:
             document, moved = _remove(document, _pointer(operation.get("from")))
             return _add(document, path, moved)
         case "copy":
-            return _add(document, path, copy.deepcopy(_read(document, _pointer(operation.get("from")), "copy")))
+            return _add(document, path, copy.deepcopy(_copied(document, operation)))
         case "test":
             if not _equals(document, path, operation.get("value")):
                 raise _PatchError(f"testing value {operation.get('path')} failed")
             return document
         case other:
             raise _PatchError(f"Unexpected kind: {other}")
+
+
+def _copied(document: Any, operation: dict[str, Any]) -> Any:
+    return _read(document, _pointer(operation.get("from")), "copy")
+
+
+def _add_copied(before: int, value: Any) -> int:
+    """Return how many bytes were copied with `value`. Raises when they are too many."""
+    copied = before + len(encode(value))
+    if copied > MAX_COPIED:
+        raise _PatchError(
+            f"Unable to complete the copy, the accumulated size increase of copy is {copied}, "
+            f"exceeding the limit {MAX_COPIED}"
+        )
+    return copied
+
+
+def _is_index(step: str) -> bool:
+    return step.isdecimal() and len(step) <= _LONGEST_INDEX
 
 
 def _pointer(text: Any) -> list[str]:
@@ -82,7 +108,7 @@ def _read(document: Any, path: list[str], operation: str) -> Any:
     for step in path:
         if isinstance(document, dict) and step in document:
             document = document[step]
-        elif isinstance(document, list) and step.isdecimal() and int(step) < len(document):
+        elif isinstance(document, list) and _is_index(step) and int(step) < len(document):
             document = document[int(step)]
         else:
             raise _PatchError(
@@ -101,7 +127,7 @@ def _add(document: Any, path: list[str], value: Any) -> Any:
     parent, last = _parent(document, path, "add"), path[-1]
     if isinstance(parent, dict):
         parent[last] = value
-    elif isinstance(parent, list) and (last == "-" or (last.isdecimal() and int(last) <= len(parent))):
+    elif isinstance(parent, list) and (last == "-" or (_is_index(last) and int(last) <= len(parent))):
         parent.insert(len(parent) if last == "-" else int(last), value)
     else:
         raise _PatchError(f"add operation does not apply: doc is missing path: /{'/'.join(path)}: missing value")
