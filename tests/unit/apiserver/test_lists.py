@@ -125,3 +125,10 @@ async def test_only_protobuf_accepted_is_not_acceptable(api) -> None:
     answer = await api.send("GET", CONFIG_MAPS, accept="application/vnd.kubernetes.protobuf")
 
     assert answer.code == 406
+
+
+@pytest.mark.parametrize("number", ["18446744073709551616", "9" * 5000])
+async def test_number_that_is_too_large_is_refused(api, number: str) -> None:
+    answer = await api.send("GET", CONFIG_MAPS, resourceVersion=number)
+
+    assert (answer.code, answer.message) == (400, f'strconv.ParseUint: parsing "{number}": value out of range')

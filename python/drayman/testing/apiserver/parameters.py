@@ -11,6 +11,8 @@ from drayman.testing.apiserver.refusal import Refusal
 if TYPE_CHECKING:
     from drayman.kube.http import Request
 
+_LARGEST = 2**64 - 1
+
 
 def is_set(request: Request, name: str) -> bool:
     """Return whether a boolean parameter is true."""
@@ -22,9 +24,12 @@ def number(request: Request, name: str) -> int:
     text = request.param(name)
     if not text:
         return 0
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise Refusal(status.bad_request(f'strconv.ParseUint: parsing "{text}": invalid syntax'))
-    return int(text)
+    digits = text.lstrip("0")
+    if len(digits) > len(str(_LARGEST)) or int(digits or "0") > _LARGEST:
+        raise Refusal(status.bad_request(f'strconv.ParseUint: parsing "{text}": value out of range'))
+    return int(digits or "0")
 
 
 def dry_run(request: Request) -> bool:
