@@ -65,7 +65,7 @@ class _Adapter:
         self._authorization = f"Bearer {token}".encode()
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
-        given = http.headers.get("Authorization", "").encode()
+        given = http.headers.get("Authorization", "").encode(errors="surrogateescape")
         if not hmac.compare_digest(given, self._authorization):
             return _whole(refusal_answer(Refusal(status.unauthorized())))
         try:
@@ -74,13 +74,21 @@ class _Adapter:
             return _whole(refusal_answer(Refusal(status.too_large(f"limit is {MAX_BYTES}"))))
         request = Request(
             method=http.method,
-            path=http.path,
-            query=tuple(http.query.items()),
-            headers={name.lower(): value for name, value in http.headers.items()},
+            path=_text(http.path),
+            query=tuple((_text(name), _text(value)) for name, value in http.query.items()),
+            headers={name.lower(): _text(value) for name, value in http.headers.items()},
             body=body,
         )
         answer = await self._server.handle(request)
         return _whole(answer) if isinstance(answer, Response) else await _stream(http, answer)
+
+
+def _text(given: str) -> str:
+    """Return what a request says without bytes that are not UTF-8: they would end up in objects that nobody can read.
+
+    aiohttp hands them on as halves of surrogate pairs.
+    """
+    return given.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _whole(answer: Response) -> web.Response:
