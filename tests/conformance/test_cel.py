@@ -33,15 +33,19 @@ def test_selector_answers_as_upstream(case: Case) -> None:
     expected = dict(case["expect"])
     if "compileError" in expected:
         with pytest.raises(drayman.CELCompileError) as caught:
-            cel.compile(case["expression"])
+            compiled(case)
         assert comparable(str(caught.value)) == comparable(expected["compileError"])
         return
     told = answer(case)
     assert {name: told.get(name) for name in expected} == expected
 
 
+def compiled(case: Case) -> cel.Selector:
+    return cel.compile(case["expression"], case.get("environment", "stored"))
+
+
 def answer(case: Case) -> dict[str, Any]:
-    selector = cel.compile(case["expression"])
+    selector = compiled(case)
     told: dict[str, Any] = {"cost": selector.evaluate(case["device"]).cost, "maxCost": selector.max_cost}
     try:
         told["match"] = selector.matches(case["device"])
