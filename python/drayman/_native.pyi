@@ -1,9 +1,10 @@
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from drayman.errors import AllocationError, CELRuntimeError
 
 __all__ = [
+    "BUILD_PROFILE",
     "Allocator",
     "Change",
     "Evaluation",
@@ -13,6 +14,9 @@ __all__ = [
     "Selector",
     "Version",
 ]
+
+BUILD_PROFILE: Final[str]
+"""`release`, or `debug`: a debug build is slow, and its figures mean nothing."""
 
 _Object: TypeAlias = Mapping[str, Any] | bytes
 
@@ -114,6 +118,8 @@ class Evaluation:
     def fitting(self) -> list[str]: ...
     @property
     def steps(self) -> int: ...
+    @property
+    def selector_evaluations(self) -> int: ...
     @property
     def interrupted(self) -> bool: ...
     @property

@@ -46,6 +46,11 @@ class Evaluation(Mapping[str, Outcome]):
         """Steps that the search took; a measure of work that does not depend on the machine."""
         return self._native.steps
 
+    @property
+    def selector_evaluations(self) -> int:
+        """How often a selector was evaluated on a device; equal devices are asked about once, and verdicts are kept."""
+        return self._native.selector_evaluations
+
     def explanation(self) -> Explanation:
         """Return why the claims do not fit, over all nodes on which they do not."""
         fitting = frozenset(self.fitting)

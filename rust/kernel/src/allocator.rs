@@ -8,7 +8,7 @@ use crate::budget::{Budget, Interrupt};
 use crate::explain::Explanation;
 use crate::features::{Compatibility, Features};
 use crate::inventory::usage::Holding;
-use crate::inventory::{Inventory, Outcome};
+use crate::inventory::{Evaluation, Inventory, Outcome};
 
 /// What is held already.
 #[derive(Clone, Debug, Default)]
@@ -54,12 +54,17 @@ impl Allocator {
         claims: &[ResourceClaim],
         budget: &mut Budget<'_>,
     ) -> Result<Outcome, Interrupt> {
-        self.inventory.apply_object(Object::Node(node.clone()));
-        let evaluation = self.inventory.evaluate(claims, Some(&[&node.metadata.name]), budget);
+        let evaluation = self.evaluate(node, claims, budget);
         match (evaluation.interrupted, evaluation.outcomes.into_iter().next()) {
             (None, Some((_, outcome))) => Ok(outcome),
             (interrupt, _) => Err(interrupt.unwrap_or(Interrupt::Cancelled)),
         }
+    }
+
+    /// As [`Allocator::allocate`]: the outcome, unless the budget was used up, and the work that it took.
+    pub fn evaluate(&mut self, node: &Node, claims: &[ResourceClaim], budget: &mut Budget<'_>) -> Evaluation {
+        self.inventory.apply_object(Object::Node(node.clone()));
+        self.inventory.evaluate(claims, Some(&[&node.metadata.name]), budget)
     }
 
     /// Why the claims do not fit on a node.

@@ -1,5 +1,6 @@
 //! Selectors of classes and requests: compiled once, and asked once for all devices that are equal in what they read.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use drayman_api::Device;
@@ -63,6 +64,8 @@ pub(crate) struct Program {
     compiled: Result<Selector, Arc<CompileError>>,
     /// What it said, by shape of the device.
     shapes: Mutex<FxHashMap<Vec<u8>, Verdict>>,
+    /// Counts evaluations of all programs.
+    evaluations: Arc<AtomicU64>,
 }
 
 impl Program {
@@ -80,25 +83,28 @@ impl Program {
     /// Evaluates the expression, unless it was evaluated on a device of the same shape before.
     fn judge(&self, driver: &str, device: &Device) -> Verdict {
         let Ok(selector) = &self.compiled else { return Verdict::Failed };
-        let Some(shape) = shape(selector.reads(), driver, device) else { return evaluate(selector, driver, device) };
+        let Some(shape) = shape(selector.reads(), driver, device) else {
+            return self.evaluate(selector, driver, device);
+        };
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = shapes.get(&shape) {
             return *verdict;
         }
-        let verdict = evaluate(selector, driver, device);
+        let verdict = self.evaluate(selector, driver, device);
         if shapes.len() >= KEPT_SHAPES {
             shapes.clear();
         }
         shapes.insert(shape, verdict);
         verdict
     }
-}
 
-fn evaluate(selector: &Selector, driver: &str, device: &Device) -> Verdict {
-    match selector.matches(&CelDevice::new(driver, device)) {
-        Ok(true) => Verdict::Selected,
-        Ok(false) => Verdict::Passed,
-        Err(_) => Verdict::Failed,
+    fn evaluate(&self, selector: &Selector, driver: &str, device: &Device) -> Verdict {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
+        match selector.matches(&CelDevice::new(driver, device)) {
+            Ok(true) => Verdict::Selected,
+            Ok(false) => Verdict::Passed,
+            Err(_) => Verdict::Failed,
+        }
     }
 }
 
@@ -133,9 +139,16 @@ pub(crate) struct Selectors {
     programs: FxHashMap<Arc<str>, Arc<Program>>,
     chains: FxHashMap<Vec<u64>, Arc<Chain>>,
     derived: FxHashMap<Arc<str>, Arc<Derived>>,
+    /// Together with all copies, which share programs.
+    evaluations: Arc<AtomicU64>,
 }
 
 impl Selectors {
+    /// How often a selector was evaluated on a device so far.
+    pub(crate) fn evaluations(&self) -> u64 {
+        self.evaluations.load(Ordering::Relaxed)
+    }
+
     /// The chain of these expressions.
     pub(crate) fn chain<'a>(&mut self, expressions: impl Iterator<Item = &'a str>) -> Arc<Chain> {
         self.evict();
@@ -163,7 +176,8 @@ impl Selectors {
             return Arc::clone(program);
         }
         let compiled = Selector::compile(expression, Environment::Stored).map_err(Arc::new);
-        let program = Arc::new(Program { id: self.take_id(), compiled, shapes: Mutex::default() });
+        let evaluations = Arc::clone(&self.evaluations);
+        let program = Arc::new(Program { id: self.take_id(), compiled, shapes: Mutex::default(), evaluations });
         self.programs.insert(expression.into(), Arc::clone(&program));
         program
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use drayman_api::{DeviceClass, DeviceId, Node, Quantity, ResourceClaim, ResourceSlice, SharedDeviceId};
-use drayman_kernel::{AllocatedState, Features, Outcome};
+use drayman_kernel::{AllocatedState, Features};
 use pyo3::prelude::*;
 
 use crate::convert::Json;
@@ -54,15 +54,7 @@ impl Allocator {
     fn allocate(&self, py: Python<'_>, node: Json, claims: Vec<Json>, max_steps: Option<u64>) -> PyResult<Evaluation> {
         let node: Node = node.resource(py)?;
         let claims = claims.iter().map(|claim| claim.resource(py)).collect::<PyResult<Vec<ResourceClaim>>>()?;
-        let (steps, outcome) = Limits::new(max_steps).run(py, |budget| {
-            let outcome = lock(&self.0).allocate(&node, &claims, budget);
-            (budget.used(), outcome)
-        })?;
-        let (outcomes, interrupted) = match outcome {
-            Ok(outcome) => (vec![(node.metadata.name.as_str().into(), outcome)], None),
-            Err(interrupt) => (Vec::<(Arc<str>, Outcome)>::new(), Some(interrupt)),
-        };
-        let found = drayman_kernel::Evaluation { outcomes, interrupted, steps };
+        let found = Limits::new(max_steps).run(py, |budget| lock(&self.0).evaluate(&node, &claims, budget))?;
         let shared = Arc::clone(&self.0);
         Ok(Evaluation::new(found, claims, Box::new(move |claims, _| lock(&shared).explain(&node, claims))))
     }

@@ -71,6 +71,12 @@ impl Evaluation {
         self.found.steps
     }
 
+    /// How often a selector was evaluated on a device.
+    #[getter]
+    fn selector_evaluations(&self) -> u64 {
+        self.found.selector_evaluations
+    }
+
     /// Whether nodes are missing because the steps were used up.
     #[getter]
     fn interrupted(&self) -> bool {

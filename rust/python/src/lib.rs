@@ -31,4 +31,8 @@ mod _native {
     use crate::selector::Selector;
     #[pymodule_export]
     use crate::version::Version;
+
+    /// How the module was built: a debug build is slow, and its figures mean nothing.
+    #[pymodule_export]
+    const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 }

@@ -52,6 +52,8 @@ pub struct Evaluation {
     pub interrupted: Option<Interrupt>,
     /// Steps that were taken, those in vain included.
     pub steps: u64,
+    /// How often a selector was evaluated on a device; not when its verdict was known. What copies of the inventory do meanwhile counts too.
+    pub selector_evaluations: u64,
 }
 
 /// The state of a cluster, as far as allocation needs it.
@@ -131,18 +133,21 @@ impl Inventory {
     ) -> Evaluation {
         self.topology.refresh(nodes.unwrap_or_default(), &self.usage);
         let plan = Arc::new(self.lower(claims));
-        let before = budget.used();
-        let mut evaluation = Evaluation { outcomes: Vec::new(), interrupted: None, steps: 0 };
-        evaluation.interrupted = match nodes {
+        let (steps, evaluations) = (budget.used(), self.selectors.evaluations());
+        let mut outcomes = Vec::new();
+        let visited = match nodes {
             Some(nodes) => {
                 let sites = nodes.iter().filter_map(|node| self.topology.site(node));
-                visit(&plan, sites, budget, &mut evaluation.outcomes)
+                visit(&plan, sites, budget, &mut outcomes)
             }
-            None => visit(&plan, self.topology.sites(), budget, &mut evaluation.outcomes),
+            None => visit(&plan, self.topology.sites(), budget, &mut outcomes),
+        };
+        Evaluation {
+            outcomes,
+            interrupted: visited.err(),
+            steps: budget.used() - steps,
+            selector_evaluations: self.selectors.evaluations() - evaluations,
         }
-        .err();
-        evaluation.steps = budget.used() - before;
-        evaluation
     }
 
     /// Why the claims do not fit on a node, as things stand now.
