@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -9,11 +10,13 @@ import (
 )
 
 // celQuestion is one expression on one device. Environment is "stored" (the scheduler's, the default) or "new" (the
-// API server's); Derived compiles the expression as a derived attribute, which is not evaluated.
+// API server's); Derived compiles the expression as a derived attribute, which is not evaluated. Repeat evaluates that
+// many times more, to find out how long one takes.
 type celQuestion struct {
 	Expression  string `json:"expression"`
 	Environment string `json:"environment"`
 	Derived     bool   `json:"derived"`
+	Repeat      int    `json:"repeat"`
 	Device      struct {
 		Driver                   string                                                    `json:"driver"`
 		Attributes               map[resourceapi.QualifiedName]resourceapi.DeviceAttribute `json:"attributes"`
@@ -23,13 +26,14 @@ type celQuestion struct {
 }
 
 // celAnswer has compileError, or match, or matchError; Cost is what the evaluation cost, also one that failed, and
-// MaxCost the static estimate.
+// MaxCost the static estimate. Seconds is what one evaluation took, when several were asked for.
 type celAnswer struct {
 	CompileError string  `json:"compileError,omitempty"`
 	Match        *bool   `json:"match,omitempty"`
 	MatchError   string  `json:"matchError,omitempty"`
 	Cost         *uint64 `json:"cost,omitempty"`
 	MaxCost      *uint64 `json:"maxCost,omitempty"`
+	Seconds      float64 `json:"seconds,omitempty"`
 }
 
 func evaluate(ctx context.Context, asked celQuestion) any {
@@ -47,12 +51,13 @@ func evaluate(ctx context.Context, asked celQuestion) any {
 	if asked.Derived {
 		return given
 	}
-	match, details, err := compiled.DeviceMatches(ctx, cel.Device{
+	device := cel.Device{
 		Driver:                   asked.Device.Driver,
 		AllowMultipleAllocations: asked.Device.AllowMultipleAllocations,
 		Attributes:               asked.Device.Attributes,
 		Capacity:                 asked.Device.Capacity,
-	})
+	}
+	match, details, err := compiled.DeviceMatches(ctx, device)
 	if details != nil {
 		given.Cost = details.ActualCost()
 	}
@@ -60,6 +65,13 @@ func evaluate(ctx context.Context, asked celQuestion) any {
 		given.MatchError = err.Error()
 	} else {
 		given.Match = &match
+	}
+	if asked.Repeat > 0 {
+		start := time.Now()
+		for range asked.Repeat {
+			_, _, _ = compiled.DeviceMatches(ctx, device) // The answer is known already.
+		}
+		given.Seconds = time.Since(start).Seconds() / float64(asked.Repeat)
 	}
 	return given
 }

@@ -1,8 +1,8 @@
 // The oracle answers what upstream would: it reads one JSON question a line and writes one JSON answer a line.
 //
 // A question has a member "kind": "allocate" (one call of the allocator), "cel" (one selector on one device),
-// "quantity" (arithmetic on quantities) or "version" (order of versions). Everything else is described at the type
-// that reads it.
+// "quantity" (arithmetic on quantities), "version" (order of versions) or "decode" (reading slices, for benchmarks).
+// Everything else is described at the type that reads it.
 package main
 
 import (
@@ -61,6 +61,8 @@ func answer(line []byte) (reply any) {
 		return decode(line, func(q quantityQuestion) any { return compute(q) })
 	case "version":
 		return decode(line, func(q versionQuestion) any { return compareVersions(q) })
+	case "decode":
+		return decode(line, func(q decodeQuestion) any { return decodeSlices(q) })
 	}
 	return malformed(fmt.Errorf("unknown kind %q", asked.Kind))
 }
