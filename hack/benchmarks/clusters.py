@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from hack.benchmarks.figure import Figure
@@ -42,7 +43,9 @@ def figures(bench: Bench) -> Iterator[Figure]:
     yield from cluster(bench, "5,000 nodes, 500 slices with selectors", [*racks, *local], at_most=5e-3)
 
 
-def cluster(bench: Bench, title: str, slices: list[Object], **targets: float) -> Iterator[Figure]:
+def cluster(
+    bench: Bench, title: str, slices: list[Object], at_most: float, ratio_at_least: float | None = None
+) -> Iterator[Figure]:
     """Yield the figure of a warm inventory, and those of one that has something to find out."""
     held = [(GPU, name(i), f"gpu-{index}") for i in range(NODES) for index in range(0, DEVICES, 2)]
     nodes = [node(name(i), rack=f"rack-{i % RACKS}") for i in range(NODES)]
@@ -76,10 +79,10 @@ def cluster(bench: Bench, title: str, slices: list[Object], **targets: float) ->
     upstream = None if theirs is None else theirs["seconds"]
     steps = None if theirs is None else theirs["steps"]
 
-    def figure(name: str, seconds: float, evaluation: drayman.inventory.Evaluation, **targets: float) -> Figure:
-        return Figure(name, seconds, upstream, work=work(evaluation), upstream_steps=steps, **targets)
+    def figure(name: str, seconds: float, evaluation: drayman.inventory.Evaluation) -> Figure:
+        return Figure(name, seconds, upstream, work=work(evaluation), upstream_steps=steps)
 
-    yield figure(title, seconds, evaluation, **targets)
+    yield replace(figure(title, seconds, evaluation), at_most=at_most, ratio_at_least=ratio_at_least)
     taken = evaluation[name(0)].unwrap()[0]
     seconds, evaluation = bench.time(evaluate, lambda: took_one(inventory, taken))
     yield figure("  after a claim got a device", seconds, evaluation)
