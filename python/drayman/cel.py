@@ -16,7 +16,11 @@ Environment: TypeAlias = Literal["stored", "new"]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Result of one evaluation: `value` or `error`, and the run-time `cost`, which is counted in either case."""
+    """Result of one evaluation: `value` or `error`, and the run-time `cost`, which is counted in either case.
+
+    Quantities and versions are :class:`drayman.Quantity` and :class:`drayman.Version`. What Python has no equal of,
+    such as a duration or an address, is text.
+    """
 
     value: Any
     error: CELRuntimeError | None

@@ -157,6 +157,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, list):
         return [_plain(element) for element in value]
+    if isinstance(value, dict):
+        return {str(_plain(key)): _plain(element) for key, element in value.items()}
     return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
 
 

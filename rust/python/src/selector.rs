@@ -4,6 +4,7 @@ use drayman_api::Device;
 use drayman_cel::{CelDevice, Environment, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::Deserialize;
 
 use crate::convert::Json;
@@ -81,7 +82,7 @@ fn given(json: Json, driver: Option<String>) -> PyResult<CelDevice> {
     Ok(CelDevice::new(&driver, &device))
 }
 
-/// Types that Python has no equal of are refused.
+/// What Python has no equal of comes as its text.
 fn to_python(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
     match value {
         Value::Null | Value::Optional(None) => Ok(py.None()),
@@ -97,6 +98,13 @@ fn to_python(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
         }
         Value::Quantity(value) => Quantity::from(value.quantity().clone()).into_py_any(py),
         Value::Version(version) => Version::from(version.as_ref().clone()).into_py_any(py),
-        other => Err(input_error(format!("a result of type `{}` has no form in Python", other.type_name()))),
+        Value::Map(map) => {
+            let dict = PyDict::new(py);
+            for (key, value) in map.iter() {
+                dict.set_item(to_python(py, &key)?, to_python(py, &value)?)?;
+            }
+            dict.into_py_any(py)
+        }
+        other => other.to_string().into_py_any(py),
     }
 }

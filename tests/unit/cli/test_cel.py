@@ -95,6 +95,21 @@ def test_value_that_is_no_bool_is_shown_with_what_the_scheduler_says(
     ]
 
 
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("dyn(device.capacity)", {"nic.example.com": {"bandwidth": "400G"}}),
+        ("dyn(ip('2001:DB8::1'))", "2001:db8::1"),
+        ("dyn(b'hi')", "aGk="),
+        ("dyn(optional.none())", None),
+    ],
+)
+def test_value_of_any_type_can_be_shown(drayman: CommandLine, expression: str, value: object) -> None:
+    drayman.write("nic.yaml", NIC)
+    result = drayman.run("cel", expression, "--device", "nic.yaml", "-o", "json")
+    assert (result.code, json.loads(result.out)["devices"][0].get("value")) == (1, value)
+
+
 def test_selector_that_is_false_everywhere_is_a_no(drayman: CommandLine) -> None:
     drayman.write("nic.yaml", NIC)
     result = drayman.run("cel", "device.driver == 'other'", "--device", "nic.yaml")
