@@ -47,6 +47,19 @@ async def test_pod_without_claims_goes_to_the_emptier_node(cluster: Cluster) -> 
     assert await cluster.node_of("second") == "n2"
 
 
+async def test_claim_that_two_entries_name_is_allocated_once(cluster: Cluster) -> None:
+    await cluster.device_class()
+    await cluster.node(devices=1)
+    await cluster.claim("c")
+    await cluster.pod("p", resourceClaims=[{"name": name, "resourceClaimName": "c"} for name in ("first", "second")])
+
+    async with cluster.scheduler():
+        await cluster.settle()
+
+    assert await cluster.node_of("p") == "n1"
+    assert await cluster.devices("c") == ["n1/gpu-0"]
+
+
 async def test_claims_of_one_pod_are_allocated_together(cluster: Cluster) -> None:
     await cluster.device_class()
     await cluster.node("n1", devices=1)

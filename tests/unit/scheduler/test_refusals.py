@@ -203,6 +203,21 @@ async def test_missing_claim_is_passed_over_in_silence_under_upstream_compatibil
     assert "conditions" not in (await cluster.get(PODS, "p"))["status"]
 
 
+async def test_claim_that_two_entries_name_is_two_claims_under_upstream_compatibility(cluster: Cluster) -> None:
+    await cluster.device_class()
+    await cluster.node(devices=1)
+    await cluster.claim("c")
+    await cluster.pod("p", resourceClaims=[{"name": name, "resourceClaimName": "c"} for name in ("first", "second")])
+
+    async with cluster.scheduler(LIKE_UPSTREAM):
+        await cluster.settle()
+
+    assert await cluster.verdict("p") == (
+        "Unschedulable",
+        f"0/1 nodes are available: 1 cannot allocate all claims. {NOT_HELPFUL}",
+    )
+
+
 async def test_claim_that_is_shared_by_as_many_pods_as_can_be(cluster: Cluster) -> None:
     await cluster.device_class()
     await cluster.node(devices=1)

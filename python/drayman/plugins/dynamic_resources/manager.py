@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from drayman import resourceclaim
 from drayman.framework import Handle, Object
-from drayman.framework.objects import is_being_deleted
+from drayman.framework.objects import is_being_deleted, key_of
 from drayman.plugins.dynamic_resources.inventory import Change, Inventory
 from drayman.plugins.dynamic_resources.pod_index import PodIndex
 from drayman.plugins.dynamic_resources.tracker import ClaimTracker
@@ -42,6 +42,7 @@ class DeviceManager:
 
     def __init__(self, handle: Handle, inventory: Inventory) -> None:
         self.inventory = inventory
+        self._fixed = handle.settings.fixed
         self.tracker = ClaimTracker(handle, inventory)
         self.pods = PodIndex()
         self.last_change: Change | None = None
@@ -54,10 +55,13 @@ class DeviceManager:
     def claims_of(self, pod: Object) -> list[Object]:
         """Return the claims of `pod`, in the order of its spec.
 
+        A claim that two entries name is one claim. Upstream 1.37.2 takes it for two, and asks for its devices twice.
+
         Raises :class:`~drayman.resourceclaim.ClaimReferenceError` with upstream's text when one is missing, on its way
         out, or another pod's.
         """
-        return [claim for entry in pod["spec"].get("resourceClaims") or () for claim in self._claim_of(pod, entry)]
+        claims = [claim for entry in pod["spec"].get("resourceClaims") or () for claim in self._claim_of(pod, entry)]
+        return list({key_of(claim): claim for claim in claims}.values()) if self._fixed else claims
 
     def _claim_of(self, pod: Object, entry: Object) -> list[Object]:
         reference = resourceclaim.reference(pod, entry)
