@@ -110,7 +110,9 @@ fn show(issue: &Issue, source: &str) -> String {
     }
     let mut text = format!("ERROR: <input>:{line}:{column}: {message}");
     let snippet = line.checked_sub(1).and_then(|index| source.split('\n').nth(index));
-    let Some(snippet) = snippet.filter(|snippet| snippet.len() <= MAX_SNIPPET_BYTES) else { return text };
+    let Some(snippet) = snippet.filter(|snippet| snippet.len() <= MAX_SNIPPET_BYTES && !source.is_empty()) else {
+        return text;
+    };
     let snippet = snippet.replace('\t', " ");
     text.push_str("\n | ");
     text.push_str(&snippet);

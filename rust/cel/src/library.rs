@@ -5,6 +5,7 @@
 
 mod authorization;
 pub(crate) mod conversions;
+mod floats;
 pub(crate) mod format;
 mod lists;
 mod logic;

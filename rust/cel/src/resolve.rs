@@ -7,7 +7,7 @@ mod fold;
 
 use std::sync::Arc;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr, StructExpr};
 
 use crate::ast::{Ast, Call, Entry, Field, Kind, Message, Node, NodeId, Role, Select};
 use crate::error::{CompileError, Issues};
@@ -70,7 +70,7 @@ enum Task {
     Call { id: u64, function: Option<&'static Function>, target: bool, arguments: usize },
     List { id: u64, optional: Vec<bool> },
     Map { id: u64, optional: Vec<bool> },
-    Message { id: u64, of: Option<Type>, fields: Vec<(u64, String, bool)> },
+    Message { id: u64, of: Type, fields: Vec<(u64, String, bool)> },
     Undeclared { id: u64, name: String },
     Fold(Box<FoldTask>),
 }
@@ -178,24 +178,7 @@ impl Resolver<'_> {
                 }
                 self.then_visit(Task::Map { id, optional }, pieces);
             }
-            Expr::Struct(message) => {
-                let of = names::message_type(&message.type_name);
-                if of.is_none() {
-                    match names::type_by_name(&message.type_name) {
-                        Some(_) => self.report(id, format!("'{}' is not a message type", message.type_name)),
-                        None => self.report_undeclared(id, &message.type_name),
-                    }
-                }
-                let mut fields = Vec::new();
-                let mut values = Vec::new();
-                for IdedEntryExpr { id, expr } in message.entries {
-                    if let EntryExpr::StructField(field) = expr {
-                        fields.push((id, field.field, field.optional));
-                        values.push(field.value);
-                    }
-                }
-                self.then_visit(Task::Message { id, of, fields }, values);
-            }
+            Expr::Struct(message) => self.start_message(id, message),
             Expr::Comprehension(loops) => self.start_fold(id, *loops),
             Expr::Unspecified => self.add(id, Kind::Unresolved),
         }
@@ -282,9 +265,27 @@ impl Resolver<'_> {
         }
     }
 
-    fn message(&mut self, id: u64, of: Option<Type>, fields: Vec<(u64, String, bool)>) {
+    fn start_message(&mut self, id: u64, message: StructExpr) {
+        let Some(of) = names::message_type(&message.type_name) else {
+            match names::type_by_name(&message.type_name) {
+                Some(_) => self.report(id, format!("'{}' is not a message type", message.type_name)),
+                None => self.report_undeclared(id, &message.type_name),
+            }
+            return self.add(id, Kind::Unresolved);
+        };
+        let mut fields = Vec::new();
+        let mut values = Vec::new();
+        for IdedEntryExpr { id, expr } in message.entries {
+            if let EntryExpr::StructField(field) = expr {
+                fields.push((id, field.field, field.optional));
+                values.push(field.value);
+            }
+        }
+        self.then_visit(Task::Message { id, of, fields }, values);
+    }
+
+    fn message(&mut self, id: u64, of: Type, fields: Vec<(u64, String, bool)>) {
         let values = self.take_many(fields.len());
-        let Some(of) = of else { return self.add(id, Kind::Unresolved) };
         let fields = fields.into_iter().zip(values).map(|((id, name, optional), value)| {
             let offset = self.positions.offset(id);
             Field { name, value, optional, offset }

@@ -3,8 +3,10 @@
 //! That parser is recursive, so hostile text is measured first and refused with upstream's messages; what remains is parsed on a stack of its
 //! own size. The tree comes out without any macro expanded.
 
+mod awaited;
 mod issues;
 mod measure;
+mod tokens;
 pub(crate) mod tree;
 
 use cel::common::ast::{IdedExpr, SourceInfo};

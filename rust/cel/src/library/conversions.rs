@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cost::{Cost, Growth};
 use crate::error::Fault;
 use crate::library::operators::int_overflow;
-use crate::library::{Function, Implementation, Overload, operands, times};
+use crate::library::{Function, Implementation, Overload, floats, operands, times};
 use crate::types::Type;
 use crate::value::{Timestamp, Value, go_float};
 
@@ -167,17 +167,10 @@ fn to_double(arguments: &[Value]) -> Result<Value, Fault> {
         Value::Int(value) => Ok(Value::Double(*value as f64)),
         Value::Uint(value) => Ok(Value::Double(*value as f64)),
         Value::String(text) => {
-            parse_double(text).map(Value::Double).ok_or_else(|| conversion_error(value, &Type::Double))
+            floats::parse(text).map(Value::Double).ok_or_else(|| conversion_error(value, &Type::Double))
         }
         _ => Err(conversion_error(value, &Type::Double)),
     }
-}
-
-/// As Go reads floats: a number beyond the range is an error, not infinite.
-fn parse_double(text: &str) -> Option<f64> {
-    let value: f64 = text.parse().ok()?;
-    let spelled = text.contains(['i', 'I']);
-    (value.is_finite() || value.is_nan() || spelled).then_some(value)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]

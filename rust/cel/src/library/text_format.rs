@@ -73,11 +73,11 @@ pub(crate) fn walk(
             rest = after;
             continue;
         }
-        if count >= arguments {
-            return Err(format!("index {count} out of range"));
-        }
         if rest.is_empty() {
             return Err("unexpected end of string".to_owned());
+        }
+        if count >= arguments {
+            return Err(format!("index {count} out of range"));
         }
         let (found, after) =
             read_clause(rest).map_err(|cause| format!("could not parse formatting clause: {cause}"))?;

@@ -1,10 +1,15 @@
 //! Parts of points in time and of spans, and how both are written.
 
+use std::num::IntErrorKind;
+
 use crate::cost::Cost;
 use crate::error::Fault;
+use crate::library::quote::quoted;
 use crate::library::{Function, Implementation, Overload, text};
 use crate::types::Type;
 use crate::value::{Timestamp, Value, civil, days_from_civil};
+
+const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// What a point in time is asked for, in its local time.
 type Part = fn(&Local) -> i64;
@@ -72,7 +77,7 @@ pub(super) fn functions() -> Vec<Function> {
         with_duration(
             part!("getSeconds", "timestamp_to_seconds", "timestamp_to_seconds_tz", |local| local.second_of_day % 60),
             "duration_to_seconds",
-            |arguments| duration_part(arguments, 1_000_000_000),
+            |arguments| duration_part(arguments, NANOS_PER_SECOND),
         ),
         with_duration(
             part!("getMilliseconds", "timestamp_to_milliseconds", "timestamp_to_milliseconds_tz", |local| i64::from(
@@ -110,31 +115,40 @@ fn duration_part(arguments: &[Value], unit: i64) -> Result<Value, Fault> {
     }
 }
 
-/// The seconds that a zone is ahead of UTC: `UTC`, or hours and minutes. Zones by place need a database that is not here.
+/// The seconds that a zone is ahead of UTC: `UTC`, or hours and minutes of any number. Zones by place need a database that is not here.
 fn zone_offset(zone: &str) -> Result<i64, Fault> {
     let Some((hours, minutes)) = zone.split_once(':') else {
         return match zone {
-            "" | "UTC" => Ok(0),
+            // The scheduler's local time is UTC.
+            "" | "UTC" | "Local" => Ok(0),
+            _ if zone.contains("..") || zone.starts_with(['/', '\\']) => {
+                Err(Fault::failed("time: invalid location name"))
+            }
             _ => Err(Fault::failed(format!("unknown time zone {zone}"))),
         };
     };
-    let number = |digits: &str| -> Result<i64, Fault> {
-        let parsed: Option<i32> = digits.parse().ok();
-        parsed
-            .map(i64::from)
-            .ok_or_else(|| Fault::failed(format!("strconv.Atoi: parsing \"{digits}\": invalid syntax")))
-    };
-    let (hours, minutes) = (number(hours)?, number(minutes)?);
-    if !(0..60).contains(&minutes) {
-        return Err(Fault::failed(format!("timezone offset minutes out of range [0, 59]: {zone}")));
-    }
-    Ok(60 * (hours * 60 + if zone.starts_with('-') { -minutes } else { minutes }))
+    let (hours, minutes) = (integer(hours)?, integer(minutes)?);
+    let hours = hours.wrapping_mul(60);
+    let offset = if zone.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
+    // Upstream goes over nanoseconds, and so wraps around.
+    Ok(offset.wrapping_mul(60 * NANOS_PER_SECOND) / NANOS_PER_SECOND)
+}
+
+/// An integer, or the refusal in Go's words.
+fn integer(digits: &str) -> Result<i64, Fault> {
+    digits.parse().map_err(|error: std::num::ParseIntError| {
+        let cause = match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        Fault::failed(format!("strconv.Atoi: parsing {}: {cause}", quoted(digits.as_bytes())))
+    })
 }
 
 /// A span as seconds, as `string(…)` writes it.
 #[expect(clippy::cast_precision_loss, reason = "upstream writes the float")]
 pub(super) fn seconds_text(nanos: i64) -> String {
-    let seconds = (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 / 1e9;
+    let seconds = (nanos / NANOS_PER_SECOND) as f64 + (nanos % NANOS_PER_SECOND) as f64 / 1e9;
     format!("{seconds}s")
 }
 
