@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class JSONTextError(ValueError):
@@ -32,12 +36,26 @@ def documents(text: str) -> Iterator[tuple[Any, int, int]]:
     while at < len(text):
         try:
             value, end = decoder.raw_decode(text, at)
+        except JSONTextError:
+            raise
         except json.JSONDecodeError as error:
             raise JSONTextError(error.msg[:1].lower() + error.msg[1:], error.lineno) from error
         except RecursionError as error:
             raise JSONTextError("nested too deep", None) from error
+        except ValueError as error:
+            raise JSONTextError("number with too many digits", None) from error
+        if _SURROGATE.search(text, at, end):
+            _check_text(value)
         yield value, at, end
         at = _skip_space(text, end)
+
+
+def _check_text(value: Any) -> None:
+    """Refuse half a surrogate pair: no file could hold it."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise JSONTextError("half a surrogate pair", None) from error
 
 
 def _skip_space(text: str, at: int) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.errors import InputError
 from drayman.manifest import files, json_text, yaml_text
 from drayman.manifest.position import Position, Tree, find
+from drayman.manifest.scalars import cut
 
 if TYPE_CHECKING:
     import os
@@ -86,7 +87,7 @@ def parse(text: str, *, file: str | None = None) -> list[Manifest]:
         for path, obj in _objects(value):
             manifest = Manifest(obj, file, len(manifests), path, source)
             if not isinstance(obj, dict):
-                what = "a list" if isinstance(obj, list) else f"`{obj}`"
+                what = "a list" if isinstance(obj, list) else f"`{cut(str(obj))}`"
                 message = f"expected an object with `apiVersion` and `kind`, found {what}"
                 raise InputError(message, file=file, line=manifest.line)
             manifests.append(manifest)

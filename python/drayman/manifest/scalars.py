@@ -18,9 +18,10 @@ _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
 }
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?")
-_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)")
+_INTEGER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]{0,19})")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _TAG = "tag:yaml.org,2002:"
+_SHOWN = 60
 
 
 class ScalarError(ValueError):
@@ -36,7 +37,7 @@ def resolve(text: str, tag: str | None) -> Any:
         return text
     value = plain(text)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ScalarError(f"`{text}` is not a number that JSON has")
+        raise ScalarError(f"`{cut(text)}` is not a number that JSON has")
     if tag is None:
         return value
     expected = {"null": type(None), "bool": bool, "int": int, "float": float}.get(tag.removeprefix(_TAG))
@@ -45,8 +46,13 @@ def resolve(text: str, tag: str | None) -> Any:
     if expected is float and type(value) is int:
         return value
     if type(value) is not expected:
-        raise ScalarError(f"`{text}` is not of type `{tag.replace(_TAG, '!!')}`")
+        raise ScalarError(f"`{cut(text)}` is not of type `{tag.replace(_TAG, '!!')}`")
     return value
+
+
+def cut(text: str) -> str:
+    """Return `text` for a message, not more of it than fits on a line."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def plain(text: str) -> Any:

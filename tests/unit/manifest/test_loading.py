@@ -96,6 +96,29 @@ def test_what_is_not_an_object_is_refused_with_its_line(text: str, message: str)
     assert str(refused.value) == message
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (r'{"a": "\ud800"}', "f.yaml:1: not YAML: found invalid Unicode character escape code"),
+        ('{"a": %s}' % ("9" * 5000), f"f.yaml:1: not YAML: `{'9' * 60}…` is not a number that JSON has"),
+    ],
+)
+def test_json_that_no_object_can_hold_is_refused(text: str, message: str):
+    with pytest.raises(InputError) as refused:
+        manifest.parse(text, file="f.yaml")
+    assert str(refused.value) == message
+
+
+def test_whole_surrogate_pair_is_a_character():
+    assert objects(r'{"a": "\ud83d\ude00"}') == [{"a": "\U0001f600"}]
+
+
+def test_message_shows_only_the_beginning_of_a_long_text():
+    with pytest.raises(InputError) as refused:
+        manifest.parse("x" * 1000)
+    assert str(refused.value) == f"expected an object with `apiVersion` and `kind`, found `{'x' * 60}…`"
+
+
 def test_aliases_are_copies_and_merges_give_way_to_own_fields():
     (made,) = objects("a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: *x\n")
     assert made == {"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}, "e": {"b": 1, "c": 2}}

@@ -63,6 +63,7 @@ def test_quotes_and_tags_decide_the_type(text: str, tag: str, value: Any):
         ("x", "tag:yaml.org,2002:int", "`x` is not of type `!!int`"),
         ("aGk=", "tag:yaml.org,2002:binary", "tag `!!binary` is not supported"),
         (".nan", None, "`.nan` is not a number that JSON has"),
+        ("9" * 5000, None, f"`{'9' * 60}…` is not a number that JSON has"),
     ],
 )
 def test_value_that_its_tag_does_not_permit_is_refused(text: str, tag: str | None, message: str):
