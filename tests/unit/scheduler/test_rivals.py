@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from drayman import scheduler
 from drayman.framework.objects import condition_of
 from drayman.kube.resources import CLAIMS, PODS
 
@@ -42,6 +43,35 @@ async def test_replicas_give_no_device_twice(cluster: Cluster) -> None:
     assert len(set(devices)) == 12
     for index in bound:
         assert await cluster.reserved_for(f"c{index}") == [f"p{index}"]
+
+
+async def test_claim_that_came_second_to_a_device_is_not_shared(cluster: Cluster) -> None:
+    """Whoever allocated it takes it back, which a second user would prevent."""
+    await cluster.device_class()
+    await cluster.node(devices=1)
+    await cluster.claim("first")
+    await cluster.claim("second")
+    others = [await cluster.pod(name, schedulerName="other") for name in ("a", "b")]
+
+    async with cluster.scheduler(scheduler.Configuration()):
+        await cluster.settle()
+        await cluster.allocate("first", others[0])
+        await cluster.allocate("second", others[1])
+        await cluster.pod("p", "second", schedulerName="drayman")
+        await cluster.settle()
+        assert await cluster.node_of("p") is None
+        assert await cluster.reserved_for("second") == ["b"]
+        assert await cluster.verdict("p") == (
+            "SchedulerError",
+            'running PreBind plugin "DynamicResources": claim default/second cannot be shared: '
+            "device gpu.example.com/n1/gpu-0 is held by claim default/first",
+        )
+
+        await cluster.deallocate("first")
+        await cluster.settle()
+
+    assert await cluster.node_of("p") == "n1"
+    assert await cluster.reserved_for("second") == ["b", "p"]
 
 
 async def test_lost_answer_to_a_write_that_happened(cluster: Cluster) -> None:

@@ -200,6 +200,8 @@ class DynamicResources:
         try:
             for index, claim in enumerate(current.claims):
                 if not is_reserved_for(pod, claim):
+                    if index not in current.chosen:
+                        await self._check_order(claim, pod)
                     current.claims[index] = await self._writer.bind(claim, pod, current.chosen.get(index))
                     current.reserved.add(index)
             for claim, entry in zip(current.claims, entries, strict=True):
@@ -265,6 +267,18 @@ class DynamicResources:
             raise ClaimWriteError(f"claim {key_of(claim)} is given up: {'; '.join(map(str, clashes))}")
         self._tracker.report(claim, clashes)
         self._tracker.confirm(claim)
+
+    async def _check_order(self, claim: Object, pod: Object) -> None:
+        """Refuse an allocation of somebody else that came after another one of the same device.
+
+        Who made it takes it back, unless somebody relies on it: so nobody may join before. Raises
+        :class:`ClaimWriteError`.
+        """
+        late = () if self._tracker.is_confirmed(claim) else self._tracker.came_late(claim)
+        if late:
+            is_free = await self._writer.deallocate(claim, pod) is not None
+            what = "is given up" if is_free else "cannot be shared"
+            raise ClaimWriteError(f"claim {key_of(claim)} {what}: {'; '.join(map(str, late))}")
 
     async def _seen(self, claim: Object, entry: InFlight) -> Sequence[Clash]:
         try:

@@ -62,6 +62,7 @@ class ClaimTracker:
         self._written: dict[str, Object] = {}
         self._in_flight: dict[str, InFlight] = {}
         self._confirmed: set[str] = set()
+        self._late: dict[str, Sequence[Clash]] = {}
         self._listeners: dict[str, list[asyncio.Future[None]]] = {}
 
     def get(self, key: str) -> Object | None:
@@ -120,6 +121,11 @@ class ClaimTracker:
             Clash(device, holder) for device in devices for holder in self._inventory.holders(device) if holder != key
         )
 
+    def came_late(self, claim: Object) -> Sequence[Clash]:
+        """Return the devices of `claim` that others were seen to get before it, and still hold."""
+        late = self._late.get(uid_of(claim), ())
+        return tuple(clash for clash in late if clash.holder in self._inventory.holders(clash.device))
+
     def is_confirmed(self, claim: Object) -> bool:
         """Tell whether this scheduler has seen that `claim` got its devices first."""
         return uid_of(claim) in self._confirmed
@@ -157,14 +163,18 @@ class ClaimTracker:
             del self._written[key_of(new)]
         if allocation_of(new) is None:
             self._confirmed.discard(uid_of(new))
+            self._late.pop(uid_of(new), None)
             return
         clashes = self.clashes(new)
+        is_new = old is not None and allocation_of(old) is None
+        if clashes and is_new:
+            self._late[uid_of(new)] = clashes
         entry = self._in_flight.pop(uid_of(new), None)
         if entry is not None:
             entry.seen.set_result(clashes)
             if not clashes:
                 self.confirm(new)
-        elif clashes and (old is None or allocation_of(old) is None):
+        elif clashes and (old is None or is_new):
             self._report_foreign(new, clashes)
 
     def _report_foreign(self, claim: Object, clashes: Sequence[Clash]) -> None:
@@ -187,6 +197,7 @@ class ClaimTracker:
         self._tell_listeners(claim)
         self._written.pop(key_of(claim), None)
         self._confirmed.discard(uid_of(claim))
+        self._late.pop(uid_of(claim), None)
         entry = self._in_flight.pop(uid_of(claim), None)
         if entry is not None:
             entry.seen.set_result(None)
