@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::library::Function;
+use crate::names::TypeName;
 use crate::types::Type;
 use crate::value::Value;
 
@@ -45,7 +46,7 @@ pub(crate) enum Kind {
     /// The variable `device`.
     Device,
     /// A type by its name.
-    TypeName(Type),
+    TypeName(TypeName),
     /// A variable of the loop that starts at the given node.
     Local {
         start: NodeId,

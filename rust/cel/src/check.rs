@@ -111,7 +111,7 @@ impl Checker<'_> {
         let found = match ast.kind(node) {
             Kind::Literal(value) => literal_type(value),
             Kind::Device => Type::DEVICE,
-            Kind::TypeName(named) => Type::type_of(named.clone()),
+            Kind::TypeName(named) => Type::type_of(named.of.clone()),
             Kind::Local { start, role } => self.local(*start, *role),
             Kind::Unresolved => Type::Error,
             Kind::Select(select) => {

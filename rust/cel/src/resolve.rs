@@ -205,7 +205,8 @@ impl Resolver<'_> {
 
     /// The innermost variable of this name.
     fn local(&self, name: &str) -> Option<&Local> {
-        self.scope.iter().rev().find(|local| local.name == name)
+        // A name that begins with a dot is a global one.
+        self.scope.iter().rev().find(|local| local.name == name && !name.starts_with('.'))
     }
 
     fn select(&mut self, id: u64, select: SelectExpr) {
@@ -267,8 +268,10 @@ impl Resolver<'_> {
 
     fn start_message(&mut self, id: u64, message: StructExpr) {
         let Some(of) = names::message_type(&message.type_name) else {
-            match names::type_by_name(&message.type_name) {
-                Some(_) => self.report(id, format!("'{}' is not a message type", message.type_name)),
+            match names::type_name(message.type_name.trim_start_matches('.')) {
+                Some(_) => {
+                    self.report(id, format!("'{}' is not a message type", message.type_name.trim_start_matches('.')))
+                }
                 None => self.report_undeclared(id, &message.type_name),
             }
             return self.add(id, Kind::Unresolved);
@@ -374,7 +377,7 @@ fn global(name: &str) -> Option<Kind> {
     if name == "device" {
         return Some(Kind::Device);
     }
-    names::type_by_name(name).map(Kind::TypeName)
+    names::type_name(name).map(Kind::TypeName)
 }
 
 fn literal_value(literal: LiteralValue) -> Value {

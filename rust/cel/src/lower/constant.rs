@@ -41,7 +41,10 @@ impl Constants {
         for node in ast.ids() {
             match ast.kind(node) {
                 Kind::Literal(value) => constants.set_value(node, value.clone()),
-                Kind::TypeName(named) => constants.set_value(node, Value::Type(named.clone())),
+                Kind::TypeName(named) if named.is_value => constants.set_value(node, Value::Type(named.of.clone())),
+                Kind::TypeName(named) => {
+                    constants.errors.insert(node, format!("reference to undefined type: {}", named.name));
+                }
                 Kind::List { elements, optional } if !optional.contains(&true) => {
                     let values: Option<Vec<Value>> =
                         elements.iter().map(|element| constants.value(*element).cloned()).collect();

@@ -15,7 +15,8 @@ pub(super) fn of(errors: &ParseErrors, source: &str) -> CompileError {
     let mut issues = Issues::default();
     let mut without_name = Vec::new();
     // What the crate adds about a node that it could not finish, upstream does not tell.
-    for error in errors.errors.iter().filter(|error| !error.msg.starts_with("Incomplete `") && error.msg != NO_NAME) {
+    let is_own = |message: &str| message.starts_with("Incomplete `") || message.starts_with("No `");
+    for error in errors.errors.iter().filter(|error| !is_own(&error.msg) && error.msg != NO_NAME) {
         let (line, column) = error.pos;
         let (line, column) = (usize::try_from(line).unwrap_or(0), usize::try_from(column).unwrap_or(0));
         let column = match error.msg.as_str() {
