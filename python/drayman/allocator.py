@@ -49,6 +49,10 @@ class Unallocatable:
     claims: tuple[str, ...] = ()
     node: str | None = None
 
+    def __bool__(self) -> bool:
+        """No: nothing was allocated."""
+        return False
+
     def unwrap(self) -> Never:
         """Raise :class:`drayman.UnallocatableError`."""
         raise UnallocatableError(self.explanation.line(), explanation=self.explanation)
@@ -61,6 +65,10 @@ class Failed:
     error: AllocationError
     claims: tuple[str, ...] = ()
     node: str | None = None
+
+    def __bool__(self) -> bool:
+        """No: nothing was allocated."""
+        return False
 
     def unwrap(self) -> Never:
         """Raise the error."""

@@ -69,11 +69,18 @@ def _run(arguments: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _ending_like_interrupted() -> Iterator[None]:
     """Take being told to end like being interrupted: what was started is ended, and sockets are removed."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(*_: object) -> None:
+    """Do what Ctrl-C does. Shells let their background jobs ignore interrupts; then asyncio does not wait for one."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def _reason(error: OSError) -> str:

@@ -13,6 +13,7 @@ examples:
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
@@ -70,10 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
     return cli.DONE if all(answer.fits for answer in answers) else cli.NO
 
 
-def _manifests(arguments: argparse.Namespace) -> list[Manifest]:
+def _manifests(arguments: argparse.Namespace) -> Sequence[Manifest]:
     named = inputs.files(arguments)
     given = [*inputs.load_context(arguments.context_files), *inputs.some(inputs.load(named), named)]
-    return [claims.placed(one) for one in inputs.split(given, KINDS, verb="allocate")]
+    return inputs.once([claims.placed(one) for one in inputs.split(given, KINDS, verb="allocate")])
 
 
 def _chosen(plan: Plan, only: Sequence[str]) -> list[Group]:
@@ -139,6 +140,9 @@ def _print(arguments: argparse.Namespace, answers: Sequence[Answer], plan: Plan)
             for key, allocation in zip(answer.claims, answer.allocations, strict=False)
         ]
         print_yaml({"apiVersion": "v1", "kind": "List", "items": allocated})
+        for answer in answers:
+            if not answer.fits:
+                print(_refusal(answer), file=sys.stderr)
     elif arguments.output == "json":
         print_json(
             {
@@ -162,8 +166,12 @@ def _print_table(answers: Sequence[Answer]) -> None:
     for number, answer in enumerate(one for one in answers if not one.fits):
         if number or fitting:
             printer.line()
-        printer.line(f"{answer.group.title}: cannot allocate all claims")
-        printer.line(answer.outcome.explanation.tree() if answer.outcome else answer.refusal or "")
+        printer.line(_refusal(answer))
+
+
+def _refusal(answer: Answer) -> str:
+    why = answer.outcome.explanation.tree() if answer.outcome is not None else answer.refusal or ""
+    return f"{answer.group.title}: cannot allocate all claims\n{why}"
 
 
 def _rows(answer: Answer) -> list[tuple[str, str, str, str]]:
@@ -180,7 +188,7 @@ def _json(answer: Answer) -> dict[str, Any]:
     group = {"claims": list(answer.claims), **({"pod": answer.group.pod} if answer.group.pod else {})}
     if answer.refusal:
         return {**group, "message": answer.refusal}
-    if answer.outcome:
+    if answer.outcome is not None:
         return {**group, "explanation": answer.outcome.explanation.json()}
     node = {"node": answer.node} if answer.node else {}
     was_there = {"allocatedAlready": True} if answer.was_there else {}

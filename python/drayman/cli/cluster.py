@@ -155,7 +155,6 @@ def _options(arguments: argparse.Namespace) -> Options:
             feature_gates=features.parse(arguments.feature_gates),
             compatibility=arguments.compatibility,
             scheduler=not arguments.no_scheduler,
-            serve_all=False,
             nodes=arguments.nodes,
             devices=arguments.devices,
         )
@@ -173,9 +172,8 @@ async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
     try:
         async with fake.running(chosen, port=arguments.port) as server:
             registry.record(_entry(arguments, server.url), server)
-            if sys.stdout.isatty():
-                _tell(arguments.name)
-                print("running until interrupted with Ctrl-C")
+            _tell(arguments.name)
+            print("running until interrupted with Ctrl-C", flush=True)
             await stopped.wait()
     finally:
         registry.forget(arguments.name)

@@ -11,6 +11,7 @@ examples:
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from drayman import cli
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
     from drayman.testing.clusters.live import Live
     from drayman.testing.scenario import Result, Scenario
+
+COMMAND = "DRAYMAN_COMMAND"
+"""Variable with which `hack/demo` says how its user calls this command: its `.venv` is not on their PATH."""
 
 NODES = 2
 DEVICES = 8
@@ -67,10 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     for one in failed:
         printer.line(f"not as expected: {one}")
     if keep:
-        printer.title("the cluster is still running, with the last scenario")
+        namespaces = ", ".join(scenarios[-1].namespaces)
+        printer.title(f"the cluster is still running, with the last scenario in namespace {namespaces}")
         printer.line(f"export KUBECONFIG={registry.kubeconfig(name)}")
         printer.line("kubectl get resourceslices,resourceclaims,pods -A")
-        printer.line(f"drayman cluster down {name}")
+        printer.line(f"{os.environ.get(COMMAND, 'drayman')} cluster down {name}")
     return cli.ERROR if failed else cli.DONE
 
 

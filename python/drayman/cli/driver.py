@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run until interrupted."""
     import asyncio
 
-    options.start_logging(arguments.verbose)
+    options.start_logging(arguments.verbose + 1)
     asyncio.run(_run(arguments))
     return cli.DONE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drayman import manifest
 from drayman.cli.output import note
@@ -12,6 +12,14 @@ from drayman.manifest import Manifest
 
 if TYPE_CHECKING:
     import argparse
+
+_NODE: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "node-1", "labels": {"kubernetes.io/hostname": "node-1"}},
+    "status": {field: {"cpu": "16", "memory": "64Gi", "pods": "110"} for field in ("allocatable", "capacity")},
+}
+"""The node on which hardware of the catalogue stands."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, what: str) -> None:
@@ -49,6 +57,18 @@ def load(paths: Sequence[str]) -> list[Manifest]:
     return [manifest.check(loaded) for loaded in manifest.load(paths)]
 
 
+def once(given: Sequence[Manifest]) -> Sequence[Manifest]:
+    """Return `given`. Raises :class:`InputError` for an object that is in it twice."""
+    places: dict[str, Manifest] = {}
+    for one in given:
+        group = str(one.object["apiVersion"]).rpartition("/")[0]
+        earlier = places.setdefault(f"{group} {one.name}", one)
+        if one.name and earlier is not one:
+            where = f"{earlier.file or 'the context'}:{earlier.line}"
+            raise InputError(f"given twice: it is in {where} already", file=one.file, object=one.name, line=one.line)
+    return given
+
+
 def load_context(named: Sequence[str]) -> list[Manifest]:
     """Return the objects of files, and of hardware of the catalogue that is named."""
     from drayman.driver import catalogue
@@ -57,7 +77,7 @@ def load_context(named: Sequence[str]) -> list[Manifest]:
     for name in named:
         if name in catalogue.NAMES:
             profile = catalogue.profile(name)
-            found += map(Manifest, [profile.device_class(), *profile.slices("node-1")])
+            found += map(Manifest, [_NODE, profile.device_class(), *profile.slices(_NODE["metadata"]["name"])])
         else:
             found += load([name])
     return found

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run until interrupted."""
     import asyncio
 
-    options.start_logging(arguments.verbose)
+    options.start_logging(arguments.verbose + 1)
     plugins = load_plugins(arguments.plugin)
     asyncio.run(_run(arguments, plugins))
     return cli.DONE

@@ -125,9 +125,10 @@ class FakeCluster:
             seed=seed,
         )
         self._thread = _Thread(checked(options))
+        self._started: Core | None = None
 
     def __enter__(self) -> FakeCluster:
-        self._core = self._thread.start()
+        self._started = self._thread.start()
         return self
 
     def __exit__(
@@ -204,6 +205,12 @@ class FakeCluster:
     def _step(self, limit: float) -> bool:
         """Let time pass until the next thing happens; False when nothing does by `limit`."""
         return self._call(self._core.clock.step(limit))
+
+    @property
+    def _core(self) -> Core:
+        if self._started is None:
+            raise RuntimeError("the cluster is not running: use it in a `with` block")
+        return self._started
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         return self._thread.call(work)

@@ -38,8 +38,8 @@ no allocation on node `worker-1`
     );
     assert_eq!(
         explanation.line(),
-        "claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used: 2 held, taint \
-         `example.com/ecc:NoSchedule` is not tolerated"
+        "claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used: 2 devices: held; 1 device: \
+         taint `example.com/ecc:NoSchedule` is not tolerated"
     );
 }
 

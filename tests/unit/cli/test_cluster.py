@@ -62,8 +62,8 @@ def cluster(
     return started
 
 
-def kubectl(*arguments: str, stdin: str = "") -> str:
-    command = [str(KUBECTL), "--kubeconfig", str(registry.kubeconfig("test")), *arguments]
+def kubectl(*arguments: str, stdin: str = "", cluster: str = "test") -> str:
+    command = [str(KUBECTL), "--kubeconfig", str(registry.kubeconfig(cluster)), *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True).stdout
 
 
@@ -142,28 +142,39 @@ profiles: [{schedulerName: picky}]
 """
 
 
+@pytest.fixture
+def without_scheduler(cluster: registry.Entry) -> Iterator[str]:
+    """The name of a second cluster, for a scheduler of its own; the first one serves every pod."""
+    assert cluster.alive()
+    assert drayman_process("cluster", "up", "lone", "--detach", "--nodes", "1", "--no-scheduler").returncode == 0
+    yield "lone"
+    assert drayman_process("cluster", "down", "lone").returncode == 0
+
+
 @pytest.mark.skipif(KUBECTL is None, reason="kubectl is not installed")
 def test_scheduler_of_its_own_serves_its_profile_with_a_given_plugin(
-    drayman: CommandLine, cluster: registry.Entry
+    drayman: CommandLine, without_scheduler: str
 ) -> None:
     drayman.write("picky.py", PLUGIN)
     drayman.write("config.yaml", CONFIG)
     drayman.write("pod.yaml", pod("picky", spec="schedulerName: picky").replace("team-a", "default"))
-    arguments = ["--kubeconfig", str(registry.kubeconfig(cluster.name)), "--config", "config.yaml"]
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "drayman", "scheduler", *arguments, "--plugin", "picky:Nowhere"], stderr=subprocess.PIPE
-    )
+    arguments = ["--kubeconfig", str(registry.kubeconfig(without_scheduler)), "--config", "config.yaml"]
+    # As a shell starts a job in the background, deaf to interrupts: it has to end all the same when it is told to.
+    deaf = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+    command = [*deaf, sys.executable, "-m", "drayman", "scheduler", *arguments, "--plugin", "picky:Nowhere"]
+    scheduler = subprocess.Popen(command, stderr=subprocess.PIPE)
     assert scheduler.stderr is not None
     try:
-        kubectl("apply", "-f", "pod.yaml")
-        kubectl("wait", "pod/picky", "--for=condition=PodScheduled=false", "--timeout=60s")
-        conditions = json.loads(kubectl("get", "pod", "picky", "-o", "json"))["status"]["conditions"]
-        (message,) = [one["message"] for one in conditions if one["type"] == "PodScheduled"]
+        kubectl("apply", "-f", "pod.yaml", cluster=without_scheduler)
+        kubectl("wait", "pod/picky", "--for=condition=PodScheduled=false", "--timeout=60s", cluster=without_scheduler)
+        stored = json.loads(kubectl("get", "pod", "picky", "-o", "json", cluster=without_scheduler))
+        (message,) = [one["message"] for one in stored["status"]["conditions"] if one["type"] == "PodScheduled"]
         assert message.startswith("0/1 nodes are available: 1 nowhere is good enough.")
     finally:
         scheduler.send_signal(signal.SIGTERM)
-        assert (scheduler.stderr.read(), scheduler.wait()) == (b"", 130)
+        said, code = scheduler.stderr.read().decode(), scheduler.wait()
         scheduler.stderr.close()
+    assert (said.partition(" INFO ")[2], code) == ("drayman.scheduler.app: scheduling pods of picky\n", 130)
 
 
 def test_empty_list_says_so(drayman: CommandLine) -> None:

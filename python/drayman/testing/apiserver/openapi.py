@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Object = dict[str, Any]
 
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+_EMPTY_DOCUMENT = b"\x0a\x032.0"
+"""A `Document` of protobuf with only its first field, `swagger`: kubectl reads it for kinds that it does not know."""
+
 _PARAMETERS = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("dryRun", "fieldValidation")]
 
 
@@ -39,6 +43,8 @@ class OpenAPI:
     def handle(self, request: Request) -> Response | None:
         """Answer a request for an OpenAPI document; None for any other path."""
         path = request.path.strip("/")
+        if path == "openapi/v2" and _PROTOBUF in request.headers.get("accept", ""):
+            return Response(200, _EMPTY_DOCUMENT, {"content-type": _PROTOBUF})
         if path == "openapi/v2":
             paths = {path: item for document in self._documents.values() for path, item in document.items()}
             return answer(200, {"swagger": "2.0", "info": self._info, "paths": paths, "definitions": {}})

@@ -153,12 +153,15 @@ def _conditions(pod: Object, facts: PodFacts, *, ready: bool, now: dt.datetime) 
         status = "True" if holds else "False"
         earlier = known.get(type_, {})
         since = earlier.get("lastTransitionTime") if earlier.get("status") == status else None
-        condition = {"type": type_, "status": status, "lastTransitionTime": since or rfc3339(now)}
-        if reason and (not holds or reason == "PodCompleted"):
-            condition["reason"] = reason
-        message = _message(facts, reason)
-        if message and not holds:
-            condition["message"] = message
+        shown = reason if not holds or reason == "PodCompleted" else ""
+        condition = {
+            "type": type_,
+            "status": status,
+            "lastTransitionTime": since or rfc3339(now),
+            # None takes away what an earlier status said: conditions are merged by type.
+            "reason": shown or None,
+            "message": _message(facts, shown) or None,
+        }
         conditions.append(condition)
     return conditions
 

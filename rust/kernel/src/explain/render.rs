@@ -10,7 +10,7 @@ const LINE_LIMIT: usize = 300;
 impl Explanation {
     /// One line of at most 300 bytes about the first request that is not met.
     pub fn line(&self) -> String {
-        let reasons = |facts: &[Fact]| facts.iter().map(with_count).collect::<Vec<_>>().join(", ");
+        let reasons = |facts: &[Fact]| facts.iter().map(with_count).collect::<Vec<_>>().join("; ");
         let line = match self.unmet() {
             Some(request) => {
                 let facts: Vec<_> = request.facts.iter().chain(&self.pools).cloned().collect();
@@ -79,8 +79,9 @@ fn summary(request: &RequestFacts) -> String {
 
 fn with_count(fact: &Fact) -> String {
     match fact.count {
-        0 | 1 => fact.kind.message(),
-        count => format!("{count} {}", fact.kind.message()),
+        0 => fact.kind.message(),
+        1 => format!("1 device: {}", fact.kind.message()),
+        count => format!("{count} devices: {}", fact.kind.message()),
     }
 }
 
