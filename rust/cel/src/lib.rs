@@ -14,6 +14,7 @@ mod library;
 mod lower;
 mod macros;
 mod names;
+mod predicate;
 mod program;
 mod reads;
 mod resolve;

@@ -6,6 +6,7 @@ use crate::device::CelDevice;
 use crate::error::{CompileError, Issues, RuntimeError};
 use crate::evaluate::{self, Evaluation};
 use crate::lower;
+use crate::predicate::Predicate;
 use crate::program::Program;
 use crate::reads::Reads;
 use crate::resolve;
@@ -59,6 +60,8 @@ impl Environment {
 #[derive(Debug)]
 pub struct Selector {
     program: Program,
+    /// The same as one decision, where the expression is simple.
+    predicate: Option<Predicate>,
     result: Type,
     reads: Reads,
     max_cost: u64,
@@ -115,7 +118,8 @@ impl Selector {
         check_result(&result)?;
         let (program, reads) = lower::lower(&ast, &checked)?;
         let max_cost = estimate::max_cost(&ast, &checked);
-        Ok(Self { program, result, reads, max_cost })
+        let predicate = Predicate::of(&program);
+        Ok(Self { program, predicate, result, reads, max_cost })
     }
 
     /// Evaluates the expression on a device.
@@ -125,7 +129,16 @@ impl Selector {
 
     /// Whether a device fulfils the expression; an error is never a no.
     pub fn matches(&self, device: &CelDevice) -> Result<bool, RuntimeError> {
-        as_bool(&self.evaluate(device).value?)
+        let predicate = self.predicate.as_ref().filter(|_| device.error().is_none());
+        match predicate.and_then(|predicate| predicate.holds(device.device())) {
+            Some(answer) => Ok(answer),
+            None => as_bool(&self.evaluate(device).value?),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn predicate(&self) -> Option<&Predicate> {
+        self.predicate.as_ref()
     }
 
     /// The static type of the result.
