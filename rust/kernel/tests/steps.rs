@@ -117,6 +117,15 @@ fn more_partitions_than_counters_allow_are_refused_in_few_steps() {
 }
 
 #[test]
+fn more_single_partitions_than_counters_allow_are_refused_in_few_steps() {
+    let different: Vec<_> = (0..20).map(|index| [1, index]).collect();
+    let requests = (0..8).map(|index| request(&format!("partition-{index}"), 1)).collect();
+    let (fits, steps) = search(card([7, 1000], &different), &[claim("c", requests)]);
+    assert!(!fits);
+    assert_few(steps, 30);
+}
+
+#[test]
 fn search_leaves_the_partition_that_is_too_large() {
     let mut consumed = [[1, 10]; 8];
     consumed[0] = [1, 20];

@@ -60,7 +60,24 @@ impl Search<'_> {
                 Err(Hopeless::Unknown) => break,
             }
         }
-        demands.len() > 1 && !can_all_be_served(&demands, |supply| self.is_shareable(supply.example))
+        demands.len() > 1
+            && (!self.counters_suffice(choice, &demands)
+                || !can_all_be_served(&demands, |supply| self.is_shareable(supply.example)))
+    }
+
+    /// Whether there are counters for so many devices as all demands need together, taken from wherever they like.
+    fn counters_suffice(&self, choice: Choice, demands: &[Demand]) -> bool {
+        let mut union: Vec<Supply> = Vec::new();
+        for supply in demands.iter().flat_map(|demand| &demand.supplies) {
+            match union.iter_mut().find(|known| known.source == supply.source) {
+                Some(known) if known.count < supply.count => *known = *supply,
+                Some(_) => {}
+                None => union.push(*supply),
+            }
+        }
+        // A device that can be shared serves any number of demands, and is paid for once.
+        let can_be_shared = union.iter().any(|supply| self.is_shareable(supply.example));
+        can_be_shared || self.suffices(choice, demands.iter().map(|demand| demand.count).sum(), &union)
     }
 
     /// What a later request needs at least; none where it does not compete for devices.
