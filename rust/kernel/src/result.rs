@@ -37,8 +37,7 @@ impl Allocated {
     /// Fails where the node selector of a claim cannot be made.
     pub(crate) fn new(plan: Arc<Plan>, node: Arc<str>, assignments: Assignments) -> Result<Self, AllocationError> {
         let allocated = Self { plan, node, assignments };
-        let selects = |assignment: &Assignment| assignment.layout.slice(assignment.device).node_name().is_none();
-        if allocated.assignments.iter().any(selects) {
+        if !allocated.assignments.iter().all(|assignment| assignment.layout.names_node) {
             for (index, claim) in allocated.plan.claims.iter().enumerate() {
                 allocated.node_selector(index, claim)?;
             }

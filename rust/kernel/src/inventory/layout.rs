@@ -42,6 +42,8 @@ pub(crate) struct Layout {
     pub(crate) unusable: Option<Unusable>,
     /// Some device has binding conditions: upstream tries such pools last.
     pub(crate) has_binding_conditions: bool,
+    /// All slices name a node, so that allocations need no node selector.
+    pub(crate) names_node: bool,
     pub(crate) counter_sets: CounterSets,
     slices: Vec<Arc<Slice>>,
     places: Vec<Place>,
@@ -66,6 +68,7 @@ impl Layout {
             id,
             unusable: Some(Unusable { defect, reason }),
             has_binding_conditions: false,
+            names_node: false,
             counter_sets: CounterSets::default(),
             slices: Vec::new(),
             places: Vec::new(),
@@ -110,6 +113,7 @@ impl Layout {
             layout.places.extend((0..devices.len()).map(|device| Place { slice, device }));
             layout.has_binding_conditions |= devices.iter().any(|device| !device.binding_conditions.is_empty());
         }
+        layout.names_node = layout.slices.iter().all(|slice| slice.node_name().is_some());
         layout.beyond = DeviceSet::empty(layout.len());
         layout.plain = DeviceSet::empty(layout.len());
         for position in 0..layout.len() {

@@ -184,6 +184,7 @@ fn visit<'a>(
     let mut sites = sites.peekable();
     let Some(first) = sites.peek() else { return Ok(()) };
     let mut search = Search::new(plan, *first);
+    outcomes.reserve(sites.size_hint().0);
     for site in sites {
         search.move_to(site);
         let found = match search.run(budget) {
