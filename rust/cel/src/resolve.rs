@@ -270,7 +270,7 @@ impl Resolver<'_> {
         let Some(of) = names::message_type(&message.type_name) else {
             match names::type_name(message.type_name.trim_start_matches('.')) {
                 Some(_) => {
-                    self.report(id, format!("'{}' is not a message type", message.type_name.trim_start_matches('.')))
+                    self.report(id, format!("'{}' is not a message type", message.type_name.trim_start_matches('.')));
                 }
                 None => self.report_undeclared(id, &message.type_name),
             }
