@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use drayman_api::{Device, DeviceCapacity, DeviceId, DeviceTaint, PoolId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::bits::DeviceSet;
 use crate::capacity::Amounts;
@@ -55,7 +56,7 @@ pub(crate) struct Layout {
     beyond: DeviceSet,
     /// Devices that only selectors and constraints distinguish: given out whole, untainted, without counters or operations left out.
     plain: DeviceSet,
-    verdicts: RwLock<Vec<(Weak<Chain>, Arc<Verdicts>)>>,
+    verdicts: RwLock<SmallVec<[(Weak<Chain>, Arc<Verdicts>); 1]>>,
 }
 
 /// Which devices a node reaches, of slices that leave node selection to devices.

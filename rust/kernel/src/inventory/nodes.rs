@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use drayman_api::{Node, PoolId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::error::AllocationError;
 use crate::inventory::layout::PoolView;
@@ -26,7 +27,7 @@ struct NodeEntry {
     node: Option<Node>,
     /// Pools with slices that name the node.
     named_by: BTreeSet<usize>,
-    pools: Vec<NodePool>,
+    pools: SmallVec<[NodePool; 2]>,
     /// Slices with selectors that cannot be used, by order.
     broken: BTreeMap<u64, (usize, AllocationError)>,
 }

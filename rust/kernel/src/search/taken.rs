@@ -75,7 +75,7 @@ impl Taken {
     }
 
     /// Hands the picks over, and gives everything back.
-    pub(super) fn take_picks(&mut self) -> Vec<Pick> {
+    pub(super) fn take_picks(&mut self) -> SmallVec<[Pick; 1]> {
         let picks = self.picks.iter_mut();
         let picks = picks.map(|pick| Pick { choice: pick.choice, spot: pick.spot, share: pick.share.take() }).collect();
         self.clear();
