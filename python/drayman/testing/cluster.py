@@ -96,7 +96,7 @@ class FakeCluster:
     claims, jobs and taints, and, unless `scheduler` is false, the drayman scheduler serving every schedulerName.
     `nodes` fake nodes run a kubelet and the mock driver with `devices` devices each; with `nodes=0` bring nodes and
     slices of your own. Time is virtual: it moves only in :meth:`settle`, :meth:`advance` and :meth:`wait_for`. Two
-    runs give the same objects to the byte.
+    runs give the same objects to the byte, unless two drivers race to answer over their sockets.
 
     Also an asynchronous context manager, which gives an :class:`AsyncFakeCluster`. Methods may be called from any
     thread, one at a time. They raise :class:`drayman.errors.APIStatusError` when the API server refuses.
