@@ -1,11 +1,14 @@
 //! A device as the variable `device` shows it.
 
+pub(crate) mod names;
+
 use std::sync::Arc;
 
 use drayman_api::{Device as ApiDevice, DeviceAttribute, Version};
 
+use crate::device::names::{Domains, Names};
 use crate::error::RuntimeError;
-use crate::value::{Extent, Map, QuantityValue, Value};
+use crate::value::{Map, QuantityValue, Value};
 
 /// A device, converted once and evaluated on often.
 ///
@@ -102,77 +105,6 @@ impl Device {
     }
 }
 
-/// Attributes or capacities by domain, sorted.
-#[derive(Debug, Default)]
-pub struct Domains {
-    domains: Vec<(Arc<str>, Arc<Names>)>,
-    empty: Arc<Names>,
-    extent: Extent,
-}
-
-impl Domains {
-    pub(crate) fn extent(&self) -> Extent {
-        self.extent
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.domains.len()
-    }
-
-    fn get(&self, domain: &str) -> Option<&Arc<Names>> {
-        find(&self.domains, domain)
-    }
-
-    pub(crate) fn contains(&self, domain: &str) -> bool {
-        self.get(domain).is_some()
-    }
-
-    /// The names of a domain; none when the device has nothing of it.
-    pub(crate) fn get_or_empty(&self, domain: &str) -> Arc<Names> {
-        self.names(domain).clone()
-    }
-
-    pub(crate) fn names(&self, domain: &str) -> &Arc<Names> {
-        self.get(domain).unwrap_or(&self.empty)
-    }
-
-    pub(crate) fn entry(&self, index: usize) -> Option<(Value, Value)> {
-        let (domain, names) = self.domains.get(index)?;
-        Some((Value::String(domain.clone()), Value::Map(Map::Names(names.clone()))))
-    }
-}
-
-/// Values by name within one domain, sorted.
-#[derive(Debug, Default)]
-pub struct Names {
-    names: Vec<(Arc<str>, Value)>,
-    extent: Extent,
-}
-
-impl Names {
-    pub(crate) fn extent(&self) -> Extent {
-        self.extent
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        find(&self.names, name)
-    }
-
-    pub(crate) fn entry(&self, index: usize) -> Option<(Value, Value)> {
-        self.names.get(index).map(|(name, value)| (Value::String(name.clone()), value.clone()))
-    }
-}
-
-/// The entry of a list that is sorted by name.
-fn find<'a, T>(sorted: &'a [(Arc<str>, T)], name: &str) -> Option<&'a T> {
-    let index = sorted.binary_search_by(|(entry, _)| entry.as_ref().cmp(name)).ok()?;
-    sorted.get(index).map(|(_, value)| value)
-}
-
 #[derive(Default)]
 struct DomainsBuilder {
     domains: std::collections::BTreeMap<String, std::collections::BTreeMap<String, Value>>,
@@ -190,14 +122,9 @@ impl DomainsBuilder {
         for (domain, values) in self.domains {
             let mut names = Names::default();
             for (name, value) in values {
-                names.extent = names.extent.around(&value);
-                names.names.push((name.into(), value));
+                names.add(&name, value);
             }
-            let names = Value::Map(Map::Names(Arc::new(names)));
-            domains.extent = domains.extent.around(&names);
-            if let Value::Map(Map::Names(names)) = names {
-                domains.domains.push((domain.into(), names));
-            }
+            domains.add(&domain, names);
         }
         Arc::new(domains)
     }

@@ -4,10 +4,9 @@
 //! values. Everything else, errors and costs above all, is left to the evaluator.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use crate::device::Device;
-use crate::program::{CallStep, Program, Section, Step};
+use crate::program::{Attribute, CallStep, Program, Step};
 use crate::value::Value;
 
 /// Terms of a selector that is simple: so few, and texts so short, that no limit on cost can be met.
@@ -35,7 +34,7 @@ type Wanted = fn(Ordering) -> bool;
 #[derive(Debug)]
 pub(crate) enum Field {
     Driver,
-    Entry { section: Section, domain: Arc<str>, name: Arc<str> },
+    Attribute(Box<Attribute>),
 }
 
 /// What stands on the stack of the evaluator at some step.
@@ -110,13 +109,7 @@ impl Field {
     fn of<'a>(&self, device: &'a Device) -> Option<Read<'a>> {
         match self {
             Self::Driver => Some(Read::Driver(&device.driver)),
-            Self::Entry { section, domain, name } => {
-                let domains = match section {
-                    Section::Attributes => &device.attributes,
-                    Section::Capacity => &device.capacity,
-                };
-                domains.names(domain).get(name).map(Read::Value)
-            }
+            Self::Attribute(attribute) => attribute.of(device).map(Read::Value),
         }
     }
 }
@@ -137,9 +130,7 @@ fn term(step: &Step, terms: &mut Vec<Term>) -> Option<Option<Term>> {
     let added = match step {
         Step::Constant(value) | Step::Folded { result: Ok(value), .. } => Term::Constant(value.clone()),
         Step::Device => Term::Device,
-        Step::Attribute { section, domain, name } => {
-            Term::Field(Field::Entry { section: *section, domain: Arc::clone(domain), name: Arc::clone(name) })
-        }
+        Step::Attribute(attribute) => Term::Field(Field::Attribute(attribute.clone())),
         Step::Qualify { key: Value::String(key), optional: false } => match terms.pop()? {
             Term::Device if &**key == "driver" => Term::Field(Field::Driver),
             _ => return None,

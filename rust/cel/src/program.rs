@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::cost::Cost;
+use crate::device::Device;
+use crate::device::names::Name;
 use crate::error::Fault;
 use crate::library::regexes::ConstantRegex;
 use crate::library::{Function, Implementation, Overload};
@@ -33,11 +35,7 @@ pub(crate) enum Step {
     /// Pushes `device`.
     Device,
     /// Pushes `device.attributes["domain"].name`, or the same of `device.capacity`, without the cost of `device`.
-    Attribute {
-        section: Section,
-        domain: Arc<str>,
-        name: Arc<str>,
-    },
+    Attribute(Box<Attribute>),
     /// Pushes a copy of a variable.
     Local(usize),
     /// Pushes a variable and leaves nothing in it.
@@ -144,6 +142,26 @@ pub(crate) enum Step {
     While(Target),
     /// The top becomes the value of a variable.
     Store(usize),
+}
+
+/// A value of `device` by its domain and name.
+#[derive(Debug, Clone)]
+pub(crate) struct Attribute {
+    pub(crate) section: Section,
+    pub(crate) domain: Name,
+    pub(crate) name: Name,
+}
+
+impl Attribute {
+    /// The value that a device has.
+    #[inline]
+    pub(crate) fn of<'a>(&self, device: &'a Device) -> Option<&'a Value> {
+        let domains = match self.section {
+            Section::Attributes => &device.attributes,
+            Section::Capacity => &device.capacity,
+        };
+        domains.value(&self.domain, &self.name)
+    }
 }
 
 /// A map of `device` that holds values by domain and name.

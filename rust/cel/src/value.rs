@@ -29,6 +29,7 @@ pub(crate) use time::{civil, days_from_civil};
 
 /// A value of the expression language. Copies share what they hold.
 #[derive(Debug, Clone)]
+#[repr(u64)]
 pub enum Value {
     /// No value.
     Null,
@@ -216,7 +217,10 @@ impl Value {
     /// Whether a signature that asks for `wanted` takes the value; of lists and maps the first element is looked at.
     pub(crate) fn is_assignable_to(&self, wanted: &Type) -> bool {
         match (wanted, self) {
-            (Type::Dyn | Type::Any | Type::Parameter(_), _) => true,
+            (Type::Dyn | Type::Any | Type::Parameter(_), _)
+            | (Type::Bool, Self::Bool(_))
+            | (Type::Int, Self::Int(_))
+            | (Type::String, Self::String(_)) => true,
             (Type::List(element), Self::List(elements)) => {
                 elements.first().is_none_or(|first| first.is_assignable_to(element))
             }

@@ -12,12 +12,24 @@ use crate::value::{Map, Value};
 
 impl Machine<'_> {
     pub(super) fn call(&mut self, step: &CallStep) -> Result<(), Fault> {
-        let (values, fault) = self.take_operands(step.operands);
+        // Most calls have one or two operands, and no error among them.
+        let values = match step.operands {
+            1 => self.take_values::<1>().map(|values| self.apply(step, &values, None)),
+            2 => self.take_values::<2>().map(|values| self.apply(step, &values, None)),
+            _ => None,
+        };
+        values.unwrap_or_else(|| {
+            let (values, fault) = self.take_operands(step.operands);
+            self.apply(step, &values, fault)
+        })
+    }
+
+    fn apply(&mut self, step: &CallStep, values: &[Value], fault: Option<Fault>) -> Result<(), Fault> {
         if let Some(index) = step.cost.needs_list() {
             check_list_operand(values.get(index), fault.is_some())?;
         }
-        self.meter.work_on(step.cost, &values)?;
-        let result = fault.map_or_else(|| invoke(step.function, step.how, &values), Err);
+        self.meter.work_on(step.cost, values)?;
+        let result = fault.map_or_else(|| invoke(step.function, step.how, values), Err);
         self.meter.charge_call(step.cost, &|index| values.get(index), &result)?;
         self.push_made(result)
     }

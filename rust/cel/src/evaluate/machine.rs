@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::cost::Meter;
 use crate::device::Device;
 use crate::error::Fault;
@@ -13,8 +15,8 @@ use crate::value::{Key, Map, Value};
 pub(super) struct Machine<'a> {
     program: &'a Program,
     pub(super) device: &'a Arc<Device>,
-    results: Vec<Outcome>,
-    variables: Vec<Option<Outcome>>,
+    results: SmallVec<[Outcome; 6]>,
+    variables: SmallVec<[Option<Outcome>; 3]>,
     loops: Vec<Loop>,
     /// Where to go on after computing the value of a bound name.
     returns: Vec<usize>,
@@ -32,8 +34,8 @@ impl<'a> Machine<'a> {
         Self {
             program,
             device,
-            results: Vec::with_capacity(8),
-            variables: vec![None; program.slots],
+            results: SmallVec::new(),
+            variables: smallvec![None; program.slots],
             loops: Vec::new(),
             returns: Vec::new(),
             meter: Meter::default(),
@@ -91,6 +93,19 @@ impl<'a> Machine<'a> {
             }
         }
         (values, fault)
+    }
+
+    /// Takes the operands of a call when all are values.
+    pub(super) fn take_values<const N: usize>(&mut self) -> Option<[Value; N]> {
+        let start = self.results.len().checked_sub(N)?;
+        if self.results[start..].iter().any(Result::is_err) {
+            return None;
+        }
+        let mut values = [const { Value::Null }; N];
+        for value in values.iter_mut().rev() {
+            *value = self.pop().ok()?;
+        }
+        Some(values)
     }
 
     fn variable(&self, slot: usize) -> Option<Outcome> {
@@ -154,7 +169,7 @@ impl<'a> Machine<'a> {
                 self.meter.charge(*cost)?;
             }
             Step::Device => self.push(Ok(Value::Map(Map::Device(self.device.clone())))),
-            Step::Attribute { section, domain, name } => self.attribute(*section, domain, name)?,
+            Step::Attribute(attribute) => self.attribute(attribute)?,
             Step::Local(slot) => {
                 let outcome = self.variable(*slot);
                 self.push(outcome.unwrap_or(Ok(Value::Null)));

@@ -1,24 +1,22 @@
 //! Steps that select fields and elements.
 
-use std::sync::Arc;
-
 use crate::error::Fault;
 use crate::evaluate::Outcome;
 use crate::evaluate::access::{self, Selected};
 use crate::evaluate::machine::Machine;
-use crate::program::Section;
+use crate::program::Attribute;
 use crate::value::Value;
 
+/// What the map, the domain and the name of an attribute cost.
+const LINKS: u64 = 3;
+
 impl Machine<'_> {
-    pub(super) fn attribute(&mut self, section: Section, domain: &str, name: &Arc<str>) -> Result<(), Fault> {
-        let domains = match section {
-            Section::Attributes => &self.device.attributes,
-            Section::Capacity => &self.device.capacity,
-        };
-        let outcome = domains.names(domain).get(name).cloned().ok_or_else(|| Fault::no_such_key(name));
-        self.push(outcome);
-        // The map, the domain and the name.
-        Ok(self.meter.charge(3)?)
+    pub(super) fn attribute(&mut self, attribute: &Attribute) -> Result<(), Fault> {
+        match attribute.of(self.device) {
+            Some(value) => self.push(Ok(value.clone())),
+            None => self.push(Err(Fault::no_such_key(&attribute.name.text))),
+        }
+        Ok(self.meter.charge(LINKS)?)
     }
 
     /// Selects from `container`; an error or a missing optional stays as it is and costs nothing.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::ast::{Kind, NodeId, Role};
 use crate::cost;
+use crate::device::names::Name;
 use crate::error::CompileError;
 use crate::library::{Binding, Special};
 use crate::lower::{Lowering, Work};
-use crate::program::{Section, Step};
+use crate::program::{Attribute, Section, Step};
 use crate::value::Value;
 
 /// One selection.
@@ -47,8 +48,8 @@ impl Lowering<'_> {
             Kind::Device => {
                 self.note_reads(&links);
                 match attribute(&links) {
-                    Some(step) => {
-                        work.push(Work::Step(step));
+                    Some(attribute) => {
+                        work.push(Work::Step(Step::Attribute(Box::new(attribute))));
                         rest = &links[3..];
                     }
                     None => work.push(Work::Step(Step::Device)),
@@ -171,8 +172,8 @@ fn is_key(key: &Value) -> bool {
     matches!(key, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_))
 }
 
-/// The one step of `device.attributes["domain"].name` and of the same on `capacity`.
-fn attribute(links: &[Link]) -> Option<Step> {
+/// What `device.attributes["domain"].name` and the same on `capacity` select, at the start of a chain on `device`.
+fn attribute(links: &[Link]) -> Option<Attribute> {
     let key = |index: usize| -> Option<&Arc<str>> {
         match links.get(index)? {
             Link::Constant { key: Value::String(key), optional: false } => Some(key),
@@ -184,5 +185,5 @@ fn attribute(links: &[Link]) -> Option<Step> {
         "capacity" => Section::Capacity,
         _ => return None,
     };
-    Some(Step::Attribute { section, domain: key(1)?.clone(), name: key(2)?.clone() })
+    Some(Attribute { section, domain: Name::new(key(1)?.clone()), name: Name::new(key(2)?.clone()) })
 }

@@ -23,7 +23,11 @@ impl Extent {
 
     /// That of a container with one more part.
     pub(crate) fn around(self, part: &Value) -> Self {
-        let part = part.extent();
+        self.inside(part.extent())
+    }
+
+    /// The same, by the extent of the part.
+    pub(crate) fn inside(self, part: Self) -> Self {
         self.and(Self { depth: part.depth + 1, ..part })
     }
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::device::{Device, Domains, Names};
+use crate::device::Device;
+use crate::device::names::{Domains, Names};
 use crate::value::{Extent, Value};
 
 /// A map. Iteration is in order of insertion, or of names for devices: upstream's order is random.
