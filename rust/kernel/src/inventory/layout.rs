@@ -56,8 +56,11 @@ pub(crate) struct Layout {
     beyond: DeviceSet,
     /// Devices that only selectors and constraints distinguish: given out whole, untainted, without counters or operations left out.
     plain: DeviceSet,
-    verdicts: RwLock<SmallVec<[(Weak<Chain>, Arc<Verdicts>); 1]>>,
+    verdicts: RwLock<SmallVec<[Kept; 1]>>,
 }
+
+/// What a chain of selectors says about the devices of a pool, as long as some plan uses the chain.
+type Kept = (Weak<Chain>, Arc<Verdicts>);
 
 /// Which devices a node reaches, of slices that leave node selection to devices.
 pub(crate) type Includes<'a> = &'a dyn Fn(&Device) -> bool;
