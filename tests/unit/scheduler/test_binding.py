@@ -143,6 +143,34 @@ async def test_allocation_by_another_scheduler_is_never_overwritten(cluster: Clu
     assert await cluster.node_of("p") == "n1"
 
 
+async def test_pod_follows_a_shared_claim_that_moves_while_the_pod_is_being_bound(cluster: Cluster) -> None:
+    await cluster.device_class()
+    await cluster.node("n1", devices=1)
+    await cluster.node("n2", devices=1)
+    await cluster.claim("c")
+    await cluster.allocate("c", node="n1")
+    await cluster.pod("p", "c")
+    interfered = False
+
+    async def interfere(request: Request) -> None:
+        nonlocal interfered
+        if request.method == "PUT" and not interfered:
+            interfered = True
+            await cluster.deallocate("c")
+            await cluster.allocate("c", node="n2")
+
+    cluster.transport.before = interfere
+    async with cluster.scheduler():
+        await cluster.settle()
+
+    assert (await cluster.events("p"))[0] == (
+        'FailedScheduling: running PreBind plugin "DynamicResources": '
+        "claim default/c got deallocated elsewhere in the meantime"
+    )
+    assert await cluster.devices("c") == ["n2/gpu-0"]
+    assert await cluster.node_of("p") == "n2"
+
+
 async def test_earlier_write_of_another_scheduler_wins_the_device(cluster: Cluster) -> None:
     await cluster.device_class()
     await cluster.node(devices=2)

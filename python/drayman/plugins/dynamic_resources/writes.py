@@ -47,11 +47,15 @@ class ClaimWriter:
         """Store `allocation` in `claim`, if given, reserve the claim for `pod`, and return what the server has then.
 
         First the finalizer, by an update of the claim, then allocation and reservation in one update of its status.
-        After a conflict the claim is read anew and everything is checked again, five times in all. Raises
+        After a conflict the claim is read anew and everything is checked again, five times in all; a claim that was
+        allocated when the node was chosen has to have the same devices still. Raises
         :class:`ClaimWriteError`.
         """
 
         async def attempt(current: Object) -> Object:
+            if allocation is None and _devices_of(current) != _devices_of(claim):
+                # The node was chosen for devices that the claim had then; those that it has now may be elsewhere.
+                raise ClaimWriteError(f"claim {key_of(claim)} got deallocated elsewhere in the meantime")
             return await self._bind_once(current, pod, allocation)
 
         return await self._with_retries(claim, attempt)
@@ -192,3 +196,8 @@ def _explained(what: str) -> Iterator[None]:
 def _consumer(pod: Object) -> Mapping[str, Any]:
     metadata = pod["metadata"]
     return {"resource": "pods", "name": metadata["name"], "uid": metadata["uid"]}
+
+
+def _devices_of(claim: Object) -> Any:
+    """Return the devices that the claim has."""
+    return (allocation_of(claim) or {}).get("devices")
