@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from drayman import node_selector
 from drayman.allocator import Allocated, Unallocatable
-from drayman.framework import node_selector
 from drayman.testing import state
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from drayman import node_selector
 from drayman.framework import (
     SKIP,
     SUCCESS,
@@ -20,7 +21,6 @@ from drayman.framework import (
     Registration,
     StateKey,
     Status,
-    node_selector,
     unresolvable,
 )
 from drayman.plugins.scores import normalized

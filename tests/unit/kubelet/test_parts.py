@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from drayman.node_selector import matches
 from drayman.testing.kubelet.checkpoint import FILE_NAME, Checkpoint, CheckpointError, ClaimState
 from drayman.testing.kubelet.environment import VariableError, environment, expand
 from drayman.testing.kubelet.plugins import ClaimId, Device
-from drayman.testing.kubelet.selector import matches
 
 if TYPE_CHECKING:
     from pathlib import Path

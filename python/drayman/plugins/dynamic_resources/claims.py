@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from drayman.framework import Object, node_selector
+from drayman import node_selector
+from drayman.framework import Object
 
 RESERVED_FOR_LIMIT = 256
 """How many consumers the API server accepts in `status.reservedFor`."""

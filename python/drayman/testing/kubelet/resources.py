@@ -8,10 +8,9 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from drayman import resourceclaim
+from drayman import node_selector, resourceclaim
 from drayman.errors import APIStatusError, DraymanError
 from drayman.kube.resources import CLAIMS, NODES
-from drayman.testing.kubelet import selector
 from drayman.testing.kubelet.checkpoint import Checkpoint, ClaimState
 from drayman.testing.kubelet.plugins import ClaimId, PluginError
 
@@ -137,7 +136,7 @@ class ResourceManager:
             node = await self._client.get(NODES, self._node_name)
         except (APIStatusError, ConnectionError) as error:
             raise PrepareError(f"fetch Node {self._node_name}: {error}") from error
-        if not selector.matches(allocation["nodeSelector"], node):
+        if not node_selector.matches(allocation["nodeSelector"], node):
             name = claim["metadata"]["name"]
             log.error("allocation is not for this node: claim=%s node=%s", name, self._node_name)
             raise PrepareError(f"ResourceClaim {name}: its allocation is not for node `{self._node_name}`")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drayman.framework import node_selector
+from drayman import node_selector
 
 NODE = {"metadata": {"name": "n1", "labels": {"zone": "a", "size": "8"}}}
 

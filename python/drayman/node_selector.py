@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from drayman.framework.objects import Object
 
-
-def matches(selector: Mapping[str, Any], node: Object) -> bool:
+def matches(selector: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     """Tell whether `node` is selected by a v1.NodeSelector."""
     return any(matches_term(term, node) for term in selector.get("nodeSelectorTerms") or ())
 
 
-def matches_term(term: Mapping[str, Any], node: Object) -> bool:
+def matches_term(term: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     """Tell whether one term of a node selector holds for `node`."""
     expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not expressions and not fields:
