@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from drayman.manifest.checking import check, check_type
 from drayman.manifest.loading import Manifest, load, parse
-from drayman.manifest.position import Position
+from drayman.manifest.position import Position, Tree
 
-__all__ = ["Manifest", "Position", "check", "check_type", "load", "parse"]
+__all__ = ["Manifest", "Position", "Tree", "check", "check_type", "load", "parse"]

@@ -37,9 +37,17 @@ class Manifest:
 
         Of a JSON file with what YAML cannot read it is the file's first line.
         """
+        found = self.find(path)
+        return found[0].position if found else _START
+
+    def find(self, path: str = "") -> tuple[Tree, bool] | None:
+        """Return the field at `path` with its positions and True, or the nearest part of the path and False.
+
+        None when no positions are known.
+        """
         tree = self.source.tree() if self.source else None
         if tree is None:
-            return _START
+            return None
         return find(tree, ".".join(part for part in (self.path, path) if part))
 
     @property
@@ -64,8 +72,9 @@ class _Source:
 
     def tree(self) -> Tree | None:
         if self.known is None and self.text:
-            lines_before = self.text.count("\n", 0, self.start)
-            alone = "\n" * lines_before + self.text[self.start : self.end]
+            line_start = self.text.rfind("\n", 0, self.start) + 1
+            before = "\n" * self.text.count("\n", 0, self.start) + " " * (self.start - line_start)
+            alone = before + self.text[self.start : self.end]
             self.text = ""
             with contextlib.suppress(yaml_text.YAMLTextError):
                 self.known = next(yaml_text.documents(alone), None)

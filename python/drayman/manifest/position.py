@@ -21,12 +21,23 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A value and the positions of what it consists of: members of an object (from their keys) or items of a list."""
+    """A value and the positions of what it consists of: members of an object or items of a list.
+
+    `position` is that of the whole: a member's begins at its name. `key` is the name alone, None where the value is no
+    member, and `content` the value alone.
+    """
 
     value: Any
     position: Position
     members: dict[str, Tree] | None = None
     items: list[Tree] | None = None
+    key: Position | None = None
+    alone: Position | None = None
+
+    @property
+    def content(self) -> Position:
+        """Where the value alone stands."""
+        return self.alone or self.position
 
     def step(self, name: str) -> Tree | None:
         """Return the member or item called `name`, or None."""
@@ -37,15 +48,15 @@ class Tree:
         return None
 
 
-def find(tree: Tree, path: str) -> Position:
-    """Return the position of the field at `path`, such as `spec.devices.requests[0].name` or `metadata.labels[a.b/c]`.
+def find(tree: Tree, path: str) -> tuple[Tree, bool]:
+    """Return the field at `path`, such as `spec.devices.requests[0].name` or `metadata.labels[a.b/c]`, and True.
 
-    What does not exist has the position of the nearest part of the path that does.
+    For what does not exist it is the nearest part of the path that does, and False.
     """
     current = tree
     for bracketed, plain in _STEP.findall(path):
         below = current.step(bracketed or plain)
         if below is None:
-            break
+            return current, False
         current = below
-    return current.position
+    return current, True

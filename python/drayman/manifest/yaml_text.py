@@ -178,7 +178,8 @@ class _Composer:
             else:
                 start = event.start_mark
                 position = Position(start.line + 1, start.column + 1, tree.position.end_line, tree.position.end_column)
-                parent.members[name] = Tree(tree.value, position, tree.members, tree.items)
+                key = _span(event, event)
+                parent.members[name] = Tree(tree.value, position, tree.members, tree.items, key, tree.position)
         return None
 
 
