@@ -19,7 +19,7 @@ from drayman.errors import DraymanError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-VERBS = ("allocate", "cel", "simulate", "demo", "cluster", "scheduler", "driver")
+VERBS = ("allocate", "lint", "cel", "simulate", "demo", "cluster", "scheduler", "driver")
 """Each verb is the module of that name in this package, with `add_arguments(parser)`, `run(arguments)` and a docstring
 for `--help`.
 """

@@ -47,6 +47,7 @@ options:
 verbs:
   VERB
     allocate  allocate claims offline: which devices would they get, and if none, why
+    lint      check manifests: what the API server refuses, and what people get wrong
     cel       evaluate a CEL device selector: its type, its cost, and its value on devices
     simulate  say what the scheduler would do with manifests, in virtual time
     demo      run the tutorial: pods that ask for mock GPUs, and what they get

@@ -1,0 +1,216 @@
+"""What rules know: the objects under lint, those beside them, and the Kubernetes that they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from drayman import cel, features
+from drayman.errors import CELCompileError, CELRuntimeError
+from drayman.lint import views
+from drayman.lint.rule import Finding
+
+if TYPE_CHECKING:
+    from drayman.cel import Selector
+    from drayman.lint.diagnostic import Fix, Severity
+    from drayman.lint.document import Document
+    from drayman.lint.views import ClaimView, DeviceView, ExpressionView, PodView, RequestView
+    from drayman.manifest import Position
+
+
+_CLAIM_KINDS = ("ResourceClaim", "ResourceClaimTemplate")
+_CLUSTER_KINDS = frozenset({"DeviceClass", "DeviceTaintRule", "Namespace", "Node", "ResourceSlice"})
+
+
+@dataclass(frozen=True)
+class Context:
+    """The documents, in the order of the files, and the gates that are on.
+
+    `complete` says that the documents are all that there is, as those of a cluster: what is not among them does not
+    exist.
+    """
+
+    documents: Sequence[Document]
+    kubernetes_version: str = features.LATEST
+    gates: frozenset[str] = field(default_factory=features.defaults)
+    complete: bool = False
+
+    @cached_property
+    def linted(self) -> Sequence[Document]:
+        """The documents under lint that can be read."""
+        return [one for one in self.documents if one.linted and one.readable]
+
+    def of_kind(self, kind: str, group: str = "resource.k8s.io") -> Sequence[Document]:
+        """Return the documents of a kind, those beside too."""
+        return self._by_kind.get((group, kind), [])
+
+    def find(self, kind: str, name: str, namespace: str = "", group: str = "resource.k8s.io") -> Document | None:
+        """Return the object of that name, or None; `namespace` is empty for kinds that have none."""
+        return self._by_name.get((group, kind, namespace, name))
+
+    def names(self, kind: str, namespace: str = "", group: str = "resource.k8s.io") -> list[str]:
+        """Return the names of the objects of a kind in a namespace, sorted."""
+        key = (group, kind, namespace)
+        return sorted(name for (*place, name) in self._by_name if tuple(place) == key)
+
+    def knows(self, kind: str, namespace: str = "") -> bool:
+        """Return whether an object of this kind that is not among the documents does not exist.
+
+        So it is when all of a cluster is given. Of files it is taken to be so where they hold others of the kind, or
+        the namespace itself: who writes some of them down writes all.
+        """
+        if self.complete or ("resource.k8s.io", kind, namespace) in self._places:
+            return True
+        if not namespace:
+            return False
+        others = any(("resource.k8s.io", other, namespace) in self._places for other in _CLAIM_KINDS)
+        return others or (namespace != "default" and self.find("Namespace", namespace, group="") is not None)
+
+    def pods(self) -> Iterator[PodView]:
+        """Yield the pods and pod templates under lint."""
+        for document in self.linted:
+            yield from views.pods(document)
+
+    def all_pods(self) -> Iterator[PodView]:
+        """Yield all pods and pod templates, those beside too."""
+        for document in self.documents:
+            yield from views.pods(document)
+
+    def claims(self) -> Iterator[ClaimView]:
+        """Yield the claims and claim templates under lint."""
+        for document in self.linted:
+            yield from views.claims(document)
+
+    def requests(self) -> Iterator[RequestView]:
+        """Yield the requests of the claims under lint, and the alternatives of requests that have some."""
+        for claim in self.claims():
+            yield from claim.requests()
+
+    def expressions(self) -> Iterator[ExpressionView]:
+        """Yield the CEL expressions under lint."""
+        for document in self.linted:
+            yield from views.expressions(document)
+
+    @cached_property
+    def devices(self) -> Sequence[DeviceView]:
+        """All devices of all slices, those beside too."""
+        return [device for document in self.documents for device in views.devices(document)]
+
+    def class_devices(self, name: str) -> Sequence[DeviceView] | None:
+        """Return the devices that the DeviceClass selects, or None when that is not known.
+
+        It is not known without slices, without the class, and when a selector of the class does not compile.
+        """
+        if name not in self._class_devices:
+            self._class_devices[name] = self._select_class(name)
+        return self._class_devices[name]
+
+    def candidates(self, request: RequestView) -> Sequence[DeviceView] | None:
+        """Return the devices of the request's class, before its own selectors, or None when that is not known."""
+        return self.class_devices(request.device_class)
+
+    def selected(self, request: RequestView) -> Sequence[DeviceView] | None:
+        """Return the devices that class and request select, or None when that is not known.
+
+        A device on which a selector fails is not among them.
+        """
+        candidates = self.candidates(request)
+        if candidates is None:
+            return None
+        return self._matching(candidates, request.fields.get("selectors") or ())
+
+    def devices_of(self, expression: ExpressionView) -> Sequence[DeviceView] | None:
+        """Return the devices on which an expression is evaluated, or None when that is not known.
+
+        Those of a class are all; those of a request are what its class and the selectors before this one select.
+        """
+        if expression.request is None:
+            return self.devices or None
+        candidates = self.candidates(expression.request)
+        if candidates is None:
+            return None
+        before = []
+        for index, selector in enumerate(expression.request.fields.get("selectors") or ()):
+            if expression.path == f"{expression.request.path}.selectors[{index}].cel.expression":
+                break
+            before.append(selector)
+        return self._matching(candidates, before)
+
+    def compiled(self, expression: str) -> Selector | None:
+        """Return the expression as the scheduler compiles it, or None when it does not compile."""
+        if expression not in self._selectors:
+            try:
+                self._selectors[expression] = cel.compile(expression)
+            except CELCompileError:
+                self._selectors[expression] = None
+        return self._selectors[expression]
+
+    @cached_property
+    def _selectors(self) -> dict[str, Selector | None]:
+        return {}
+
+    @cached_property
+    def _class_devices(self) -> dict[str, Sequence[DeviceView] | None]:
+        return {}
+
+    def _select_class(self, name: str) -> Sequence[DeviceView] | None:
+        found = self.find("DeviceClass", name)
+        if found is None or not found.readable or not self.devices:
+            return None
+        return self._matching(self.devices, (found.object.get("spec") or {}).get("selectors") or ())
+
+    def _matching(
+        self, devices: Sequence[DeviceView], selectors: Sequence[Mapping[str, Mapping[str, str]]]
+    ) -> Sequence[DeviceView] | None:
+        compiled = [self.compiled((selector.get("cel") or {}).get("expression", "")) for selector in selectors]
+        if None in compiled:
+            return None
+        return [device for device in devices if all(one and _matches(one, device) for one in compiled)]
+
+    @cached_property
+    def _by_kind(self) -> Mapping[tuple[str, str], Sequence[Document]]:
+        found: dict[tuple[str, str], list[Document]] = {}
+        for document in self.documents:
+            found.setdefault((document.group, document.kind), []).append(document)
+        return found
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str, str, str], Document]:
+        found: dict[tuple[str, str, str, str], Document] = {}
+        for document in self.documents:
+            namespace = document.namespace if document.kind not in _CLUSTER_KINDS else ""
+            found.setdefault((document.group, document.kind, namespace, document.short_name), document)
+        return found
+
+    @cached_property
+    def _places(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset((group, kind, namespace) for group, kind, namespace, _ in self._by_name)
+
+
+def finding(
+    where: PodView | ClaimView | RequestView | DeviceView | ExpressionView | Document,
+    path: str,
+    message: str,
+    hint: str | None = None,
+    *,
+    position: Position | None = None,
+    fix: Fix | None = None,
+    severity: Severity | None = None,
+) -> Finding:
+    """Return a finding in the document of a view, at the full path `path`."""
+    if isinstance(where, views.RequestView):
+        document = where.claim.document
+    elif isinstance(where, (views.PodView, views.ClaimView, views.DeviceView, views.ExpressionView)):
+        document = where.document
+    else:
+        document = where
+    return Finding(document, path, message, hint, position, fix, severity)
+
+
+def _matches(selector: Selector, device: DeviceView) -> bool:
+    try:
+        return selector.matches(device.fields, device.driver)
+    except CELRuntimeError:
+        return False

@@ -1,0 +1,138 @@
+"""From files to diagnostics: reading, running the rules, leaving out what is not wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from drayman import features, manifest
+from drayman.errors import InputError
+from drayman.lint.context import Context
+from drayman.lint.diagnostic import Diagnostic, Severity
+from drayman.lint.document import Document
+from drayman.lint.ignoring import ignores
+from drayman.lint.rule import Finding, Rule, all_rules
+from drayman.lint.source import Source
+from drayman.manifest import Manifest, Position
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SYNTAX = "syntax"
+"""The rule of files that hold no objects: not YAML, or not of the form of manifests."""
+
+GENERAL = frozenset({"api-validation", "unknown-field"})
+"""Rules that give way where a rule with `refines` found something at the same field."""
+
+_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to lint.
+
+    `context` are objects beside those of the files; with `complete` they and the files are all that there is.
+    `select` and `ignore` are names of rules, or what these begin with; nothing selected means all.
+    """
+
+    kubernetes_version: str = features.LATEST
+    feature_gates: Mapping[str, bool] | str | None = None
+    context: Sequence[Manifest] = ()
+    complete: bool = False
+    select: Collection[str] = ()
+    ignore: Collection[str] = ()
+
+
+def lint(texts: Iterable[tuple[str, str]], options: Options | None = None) -> list[Diagnostic]:
+    """Return what is wrong with the manifests in `texts`, pairs of a file's name and its text.
+
+    In order of the files, then of the lines. Raises :class:`~drayman.errors.InputError` for options that cannot be
+    used: an unknown version, gate or rule.
+    """
+    options = options or Options()
+    gates = features.resolve(feature_gates=options.feature_gates, kubernetes_version=options.kubernetes_version)
+    wanted = _wanted(options.select, options.ignore)
+    sources = [Source(file, text) for file, text in texts]
+    documents, found = _read(sources)
+    beside = [Document(one, None, linted=False) for one in options.context]
+    context = Context([*documents, *beside], options.kubernetes_version, gates, options.complete)
+    found += _run(context)
+    by_file = {source.file: (number, source) for number, source in enumerate(sources)}
+    kept = {one for one in found if one.rule in wanted and not _ignored(one, by_file[one.file][1])}
+    return sorted(kept, key=lambda one: (by_file[one.file][0], _key(one)))
+
+
+def _wanted(select: Collection[str], ignore: Collection[str]) -> frozenset[str]:
+    known = [*all_rules(), SYNTAX]
+    for name in (*select, *ignore):
+        if not any(one.startswith(name) for one in known):
+            raise unknown_rule(name)
+    chosen = [one for one in known if not select or one.startswith(tuple(select))]
+    return frozenset(one for one in chosen if not ignore or not one.startswith(tuple(ignore)))
+
+
+def unknown_rule(name: str) -> InputError:
+    """Return the error of a rule that does not exist."""
+    from drayman.api import schema
+
+    similar = schema.did_you_mean(name, list(all_rules()))
+    return InputError(f"unknown rule `{name}`", hint=f"did you mean `{similar}`?" if similar else None)
+
+
+def _read(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
+    documents: list[Document] = []
+    broken: list[Diagnostic] = []
+    for source in sources:
+        try:
+            documents += [Document(one, source) for one in manifest.parse(source.text, file=source.file)]
+        except InputError as error:
+            line = error.line or 1
+            at = source.first_line(Position(line, 1, line + 1, 1))
+            text = source.slice(at)
+            at = replace(at, column=1 + len(text) - len(text.lstrip()))
+            broken.append(Diagnostic(SYNTAX, Severity.ERROR, "", "", error.message, error.hint, source.file, at))
+    return documents, broken
+
+
+def _run(context: Context) -> list[Diagnostic]:
+    found: dict[tuple[str, int, str], list[tuple[Rule, Finding]]] = {}
+    for rule in all_rules().values():
+        for one in rule.check(context):
+            if one.document.linted:
+                found.setdefault((one.document.manifest.file or "", id(one.document), one.path), []).append((rule, one))
+    return [_diagnostic(rule, one) for same in found.values() for rule, one in _finest(same)]
+
+
+def _finest(found: Sequence[tuple[Rule, Finding]]) -> Iterator[tuple[Rule, Finding]]:
+    """Yield the findings at one field, without general ones where a rule says more."""
+    refined = any(rule.refines for rule, _ in found)
+    for rule, one in found:
+        if not (refined and rule.name in GENERAL):
+            yield rule, one
+
+
+def _diagnostic(rule: Rule, found: Finding) -> Diagnostic:
+    document = found.document
+    path = document.written_path(found.path)
+    return Diagnostic(
+        rule.name,
+        found.severity or rule.severity,
+        document.name,
+        path,
+        found.message,
+        found.hint,
+        document.manifest.file or "",
+        found.position or document.position(path),
+        found.fix,
+    )
+
+
+def _ignored(one: Diagnostic, source: Source) -> bool:
+    return ignores(source, one.position.line, one.rule)
+
+
+def _key(one: Diagnostic) -> tuple[object, ...]:
+    at = one.position
+    place = (at.line, at.column, at.end_line, at.end_column)
+    return (*place, _ORDER[one.severity], one.rule, one.path, one.message, one.hint or "")

@@ -1,0 +1,97 @@
+"""What the API server refuses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from drayman import cel
+from drayman.api import defaults, disabled, validation
+from drayman.api.validation.claim import ADMIN_LABEL
+from drayman.errors import CELCompileError
+from drayman.lint.context import finding
+from drayman.lint.rule import Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from drayman.api.field import FieldError
+    from drayman.lint.context import Context
+    from drayman.lint.document import Document
+    from drayman.lint.rule import Finding, Findings
+    from drayman.manifest import Position
+
+_POD_FIELDS = re.compile(r"(^|\.)(resourceClaims|claims)\b|^spec\.schedulingGroup\b")
+
+BAD = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: train}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: {deviceClassName: gpu.example.com, count: -1}
+"""
+GOOD = BAD.replace("count: -1", "count: 1")
+
+
+@rule(
+    "api-validation",
+    Severity.ERROR,
+    summary="the API server refuses the object",
+    why="""
+The message is that of the API server of Kubernetes 1.37: limits, names, references between the parts of an object, and
+selectors that do not compile or cost too much. Of pods and what makes pods the fields about claims are checked.
+""",
+    bad=BAD,
+    good=GOOD,
+)
+def api_validation(context: Context) -> Findings:
+    """Validate as for a creation. Whether a namespace permits admin access is told by a rule of its own."""
+    allowed = validation.Context(context.gates, {ADMIN_LABEL: "true"})
+    for document in context.linted:
+        if document.type_error or document.decoded.errors:
+            continue
+        obj = disabled.drop(defaults.apply(_named(document.object)), None, context.gates)
+        for error in validation.create(obj, allowed):
+            if document.group == "resource.k8s.io" or _POD_FIELDS.search(error.field):
+                yield from _findings(document, obj, error)
+
+
+def _named(obj: dict[str, Any]) -> dict[str, Any]:
+    """Give the object the name that the server would make up, and no status, which is not its author's to write."""
+    metadata = obj.get("metadata") or {}
+    if metadata.get("generateName") and not metadata.get("name"):
+        metadata = {**metadata, "name": f"{metadata['generateName']}00000"}
+    namespace = {} if obj["kind"] in _CLUSTER_KINDS else {"namespace": metadata.get("namespace") or "default"}
+    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": {**metadata, **namespace}}
+
+
+_CLUSTER_KINDS = frozenset({"DeviceClass", "DeviceTaintRule", "ResourceSlice", "Node", "Namespace"})
+
+
+def _findings(document: Document, obj: dict[str, Any], error: FieldError) -> Iterator[Finding]:
+    hint, position = None, None
+    if error.field.endswith(".cel.expression"):
+        position, hint = _in_expression(document, error)
+    yield finding(document, error.field, str(error), hint, position=position)
+
+
+def _in_expression(document: Document, error: FieldError) -> tuple[Position | None, str | None]:
+    """Return where in the expression the first thing stands that does not compile."""
+    try:
+        cel.compile(str(error.value), environment="new")
+    except CELCompileError as failed:
+        if failed.issues:
+            line, column, _ = failed.issues[0]
+            start = expression_offset(str(error.value), line, column)
+            return document.position_within(document.written_path(error.field), start, start + 1), failed.hint
+        return None, failed.hint
+    return None, None
+
+
+def expression_offset(expression: str, line: int, column: int) -> int:
+    """Return the offset of a place in an expression; line and column are 1-based."""
+    lines = expression.split("\n")
+    return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1

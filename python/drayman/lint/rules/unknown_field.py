@@ -1,0 +1,46 @@
+"""Fields that a kind does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from drayman.api import schema
+from drayman.lint.context import finding
+from drayman.lint.rule import Severity, rule
+
+if TYPE_CHECKING:
+    from drayman.lint.context import Context
+    from drayman.lint.rule import Findings
+
+BAD = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: train}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: {deviceClass: gpu.example.com}
+"""
+GOOD = BAD.replace("deviceClass:", "deviceClassName:")
+
+
+@rule(
+    "unknown-field",
+    Severity.ERROR,
+    summary="the kind has no such field",
+    why="""
+The API server refuses unknown fields when it is asked to be strict, as `kubectl apply` does. A client that does not
+ask, such as many controllers and Helm, loses the field without a word.
+""",
+    bad=BAD,
+    good=GOOD,
+)
+def unknown_field(context: Context) -> Findings:
+    """Report every unknown field with the one that may be meant."""
+    for document in context.linted:
+        for error in document.decoded.errors:
+            hint = schema.field_hint(document.given, error.field)
+            position = document.position(error.field, key=True)
+            message = f"strict decoding error: {error}"
+            yield finding(document, error.field, message, hint, position=position)

@@ -1,0 +1,43 @@
+"""Values of a type that their field cannot have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from drayman.lint.context import finding
+from drayman.lint.rule import Severity, rule
+
+if TYPE_CHECKING:
+    from drayman.lint.context import Context
+    from drayman.lint.rule import Findings
+
+BAD = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: train}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: {deviceClassName: gpu.example.com, count: "2"}
+"""
+GOOD = BAD.replace('"2"', "2")
+
+
+@rule(
+    "wrong-type",
+    Severity.ERROR,
+    summary="a value has a type that its field cannot have",
+    why="""
+The API server cannot read the object, and refuses it as a whole. YAML takes some plain words for other things than
+text: `on`, `yes` and `no` are booleans, `1.10` is a number. Quotes make them text.
+""",
+    bad=BAD,
+    good=GOOD,
+)
+def wrong_type(context: Context) -> Findings:
+    """Report what stops the decoder."""
+    for document in context.documents:
+        if document.linted and document.type_error is None and document.decoded.fatal:
+            fatal = document.decoded.fatal
+            yield finding(document, fatal.field, fatal.message)

@@ -1,0 +1,29 @@
+"""The examples of the rules, as `--explain` shows them, are their tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from drayman.lint import Options, Rule, all_rules, lint
+
+RULES = pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.name)
+
+
+@RULES
+def test_the_bad_example_has_the_finding(rule: Rule) -> None:
+    found = lint([("bad.yaml", rule.bad)], Options(kubernetes_version=rule.kubernetes_version))
+    assert {one.rule for one in found} == {rule.name}
+    assert all(one.position.line > 1 for one in found)
+
+
+@RULES
+def test_the_good_example_is_clean_under_all_rules(rule: Rule) -> None:
+    assert lint([("good.yaml", rule.good)], Options(kubernetes_version=rule.kubernetes_version)) == []
+
+
+@RULES
+def test_a_rule_says_what_it_is_about_in_a_line_and_in_sentences(rule: Rule) -> None:
+    assert rule.summary[0].islower()
+    assert not rule.summary.endswith(".")
+    assert len(rule.summary) <= 90
+    assert rule.why.endswith(".")
