@@ -24,6 +24,7 @@ from drayman.errors import (
     MissingExtraError,
     PoolError,
     UnallocatableError,
+    UnreachableError,
     UnsupportedRequestError,
 )
 from drayman.explain import Explanation
@@ -65,6 +66,7 @@ __all__ = [
     "Quantity",
     "Unallocatable",
     "UnallocatableError",
+    "UnreachableError",
     "UnsupportedRequestError",
     "Version",
     "__version__",

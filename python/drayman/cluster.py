@@ -30,7 +30,8 @@ class Options(TypedDict, total=False):
 
 
 class Cluster:
-    """An immutable snapshot, made by :meth:`from_yaml` or :meth:`from_objects`.
+    """An immutable snapshot, made by :meth:`from_yaml`, :meth:`from_objects`, :meth:`from_snapshot` or
+    :meth:`from_kubeconfig`.
 
     API defaults are applied. Claims are named "namespace/name"; a claim without a namespace is in `default`. While
     there is no Node object, the nodes are those that slices name.
@@ -69,6 +70,31 @@ class Cluster:
                 error.line = error.line or loaded.position(error.field or "").line
                 raise
         return cls(builder.inventory, builder.claims, frozenset(builder.nodes))
+
+    @classmethod
+    def from_snapshot(cls, folder: str | os.PathLike[str], **options: Unpack[Options]) -> Cluster:
+        """Build a snapshot from a folder that `drayman snapshot` has written.
+
+        Raises :class:`drayman.InputError` for a folder that is none or cannot be read.
+        """
+        from drayman import snapshots
+
+        return cls.from_objects((loaded.object for loaded in snapshots.read(folder)), **options)
+
+    @classmethod
+    def from_kubeconfig(
+        cls, path: str | os.PathLike[str] | None = None, *, context: str | None = None, **options: Unpack[Options]
+    ) -> Cluster:
+        """Build a snapshot from a live cluster, which is only read.
+
+        Without `path` the kubeconfig is found as kubectl finds it. Raises :class:`drayman.InputError` for one that
+        cannot be used, :class:`drayman.UnreachableError` when no server answers, and :class:`drayman.APIStatusError`
+        when it refuses.
+        """
+        from drayman import live
+
+        kinds = ("ResourceSlice", "DeviceClass", "ResourceClaim", "DeviceTaintRule", "Node")
+        return cls.from_objects(live.load(path, context=context, kinds=kinds).objects, **options)
 
     @property
     def claims(self) -> Sequence[str]:

@@ -145,6 +145,10 @@ class APIStatusError(DraymanError):
         return str(self.status.get("reason", ""))
 
 
+class UnreachableError(DraymanError, ConnectionError):
+    """No API server answers where the kubeconfig says, or its certificate is not trusted."""
+
+
 class MissingExtraError(DraymanError):
     """A command or class needs an optional dependency of an extra that is not installed."""
 

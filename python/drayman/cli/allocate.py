@@ -8,7 +8,9 @@ when one gets nothing.
 examples:
   drayman allocate claim.yaml --with gpu.example.com
   drayman allocate slices.yaml classes.yaml pod.yaml --node worker-1
-  kubectl get resourceslices,deviceclasses,resourceclaims -A -o yaml | drayman allocate - --claim team-a/train
+  drayman allocate claim.yaml --context my-cluster --claim team-a/train
+  drayman allocate --snapshot DIR
+  kubectl get resourceslices,deviceclasses,resourceclaims -A -o yaml | drayman allocate -
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
-from drayman.cli import claims, inputs, options
+from drayman.cli import claims, inputs, options, sources
 from drayman.cli.output import Printer, note, print_json, print_yaml
 from drayman.errors import AllocationError, InputError
 
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     inputs.add_arguments(parser, what="manifests")
     inputs.add_context(parser)
+    sources.add_arguments(parser, namespace=False)
     parser.add_argument("--node", help="allocate on this node (default: the first one that fits)")
     parser.add_argument("--claim", action="append", default=[], metavar="NS/NAME", help="only this claim; repeatable")
     options.add_kubernetes(parser, compatibility="1.37")
@@ -72,8 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _manifests(arguments: argparse.Namespace) -> Sequence[Manifest]:
-    named = inputs.files(arguments)
-    given = [*inputs.load_context(arguments.context_files), *inputs.some(inputs.load(named), named)]
+    named = sources.files(arguments)
+    loaded = inputs.some(sources.load(arguments, named, kinds=KINDS).manifests, named)
+    given = [*inputs.load_context(arguments.context_files), *loaded]
     return inputs.once([claims.placed(one) for one in inputs.split(given, KINDS, verb="allocate")])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drayman import manifest
+from drayman import manifest, snapshots
 from drayman.cli.output import note
 from drayman.errors import InputError
 from drayman.manifest import Manifest
@@ -50,11 +50,22 @@ def files(arguments: argparse.Namespace) -> list[str]:
 
 
 def load(paths: Sequence[str]) -> list[Manifest]:
-    """Return the objects of the files, checked.
+    """Return the objects of the files and snapshots, checked.
 
     Raises :class:`~drayman.errors.InputError` for the first that cannot be used.
     """
-    return [manifest.check(loaded) for loaded in manifest.load(paths)]
+    found: list[Manifest] = []
+    for path in paths:
+        if snapshots.is_snapshot(path):
+            found += load_snapshot(path)
+        else:
+            found += map(manifest.check, manifest.load([path]))
+    return found
+
+
+def load_snapshot(folder: str) -> list[Manifest]:
+    """Return the objects of a snapshot. Raises :class:`~drayman.errors.InputError` when it cannot be read."""
+    return snapshots.read(folder)
 
 
 def once(given: Sequence[Manifest]) -> Sequence[Manifest]:

@@ -51,6 +51,30 @@ class Printer:
             self._console.print(_rich_table(columns, filled))
 
 
+class Progress:
+    """One line on standard error that says what takes long; only on a terminal, and gone at the end of the block."""
+
+    def __init__(self) -> None:
+        self._shown = 0
+        self._on = sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._write("")
+
+    def show(self, text: str) -> None:
+        """Replace the line by `text`."""
+        if self._on:
+            self._write(text[: WIDTH - 1])
+
+    def _write(self, text: str) -> None:
+        print(f"\r{text.ljust(self._shown)}", end="\r" if not text else "", file=sys.stderr, flush=True)
+        self._shown = len(text)
+
+
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return the table as text, columns three blanks apart as kubectl has them."""
     lines: list[Sequence[str]] = [columns]

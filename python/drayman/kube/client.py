@@ -168,12 +168,12 @@ class Client:
         request = Request("GET", resource.path(namespace=namespace), query, self._headers)
         async with self.transport.stream(request) as answer:
             if isinstance(answer, Response):
-                raise APIStatusError(_status(answer))
+                raise APIStatusError(status_of(answer))
             if answer.status >= 400:
                 body = b"".join([chunk async for chunk in answer.chunks])
-                raise APIStatusError(_status(Response(answer.status, body)))
+                raise APIStatusError(status_of(Response(answer.status, body)))
             async for line in _lines(answer):
-                yield _event(line)
+                yield event_of(line)
 
     async def _call(
         self, method: str, path: str, body: object = None, *, content_type: str = "application/json", **params: str
@@ -182,7 +182,7 @@ class Client:
         request = Request(method, path, _query(**params), headers, b"" if body is None else encode(body))
         answer = await self.transport.request(request)
         if answer.status >= 400:
-            raise APIStatusError(_status(answer))
+            raise APIStatusError(status_of(answer))
         decoded = json.loads(answer.body) if answer.body else {}
         return decoded if isinstance(decoded, dict) else {"value": decoded}
 
@@ -191,7 +191,7 @@ def _query(**params: str) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, value in params.items() if value)
 
 
-def _status(answer: Response) -> Object:
+def status_of(answer: Response) -> Object:
     """Return the `metav1.Status` of a failure; one is made up for answers that are none, as proxies give them."""
     try:
         status = json.loads(answer.body)
@@ -215,7 +215,8 @@ async def _lines(stream: Stream) -> AsyncIterator[bytes]:
         yield rest
 
 
-def _event(line: bytes) -> WatchEvent:
+def event_of(line: bytes) -> WatchEvent:
+    """Return the event that a line of a watch holds."""
     event = json.loads(line)
     obj: Object = event["object"]
     # Servers write the type first; the object's bytes are then a slice of the line, and need not be encoded anew.

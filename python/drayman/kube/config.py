@@ -1,7 +1,7 @@
 """Where an API server is and how to prove who we are: kubeconfig files and the service account of a pod.
 
-Covers certificates, bearer tokens, token files and exec plugins (`client.authentication.k8s.io`). Other ways of older
-kubeconfig files (`auth-provider`) are refused by name.
+Covers certificates, bearer tokens, token files, passwords and exec plugins (`client.authentication.k8s.io`). The
+`auth-provider` of older kubeconfig files is left to the `kubernetes` package; impersonation is refused by name.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import os
 import ssl
 import subprocess
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from drayman.errors import InputError
+from drayman.errors import InputError, MissingExtraError
 
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
@@ -38,11 +38,18 @@ class ServerConfig:
     key: bytes | None = field(default=None, repr=False)
     server_name: str | None = None
     insecure: bool = False
+    password: tuple[str, str] | None = field(default=None, repr=False)
+    proxy: str | None = None
 
     def authorization(self) -> dict[str, str]:
-        """Return the headers that carry the token, or none."""
+        """Return the headers that carry the token, or the user name and its password, or none."""
         token = self.token_file.read_text().strip() if self.token_file else self.token
-        return {"authorization": f"Bearer {token}"} if token else {}
+        if token:
+            return {"authorization": f"Bearer {token}"}
+        if self.password:
+            encoded = base64.b64encode(":".join(self.password).encode()).decode()
+            return {"authorization": f"Basic {encoded}"}
+        return {}
 
     def ssl_context(self) -> ssl.SSLContext | None:
         """Return the TLS settings, or None for plain HTTP."""
@@ -61,8 +68,9 @@ class ServerConfig:
         return context
 
 
-def load(path: str | Path | None = None, *, context: str | None = None) -> ServerConfig:
-    """Read `path`, else `$KUBECONFIG` (its first existing file), else the pod's service account, else `~/.kube/config`.
+def load(path: str | os.PathLike[str] | None = None, *, context: str | None = None) -> ServerConfig:
+    """Read `path`, else the files of `$KUBECONFIG` laid over each other (what the first one has counts), else the pod's
+    service account, else `~/.kube/config`.
 
     Raises :class:`~drayman.errors.InputError` when there is none, or when it cannot be used.
     """
@@ -70,9 +78,9 @@ def load(path: str | Path | None = None, *, context: str | None = None) -> Serve
         return _from_file(Path(path), context)
     listed = [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]
     default = Path.home() / ".kube" / "config"
-    for candidate in listed:
-        if candidate.exists():
-            return _from_file(candidate, context)
+    existing = [candidate for candidate in listed if candidate.exists()]
+    if existing:
+        return _Kubeconfig([(candidate, _read(candidate)) for candidate in existing]).server(context)
     if (_SERVICE_ACCOUNT / "token").exists() and not listed:
         return _in_cluster()
     if default.exists() and not listed:
@@ -110,6 +118,10 @@ def _in_cluster() -> ServerConfig:
 
 
 def _from_file(path: Path, context: str | None) -> ServerConfig:
+    return _Kubeconfig([(path, _read(path))]).server(context)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
     try:
         document = yaml.safe_load(path.read_text())
     except OSError as error:
@@ -118,87 +130,144 @@ def _from_file(path: Path, context: str | None) -> ServerConfig:
         raise InputError("the kubeconfig is not YAML", file=str(path)) from error
     if not isinstance(document, Mapping):
         raise InputError("the kubeconfig is not a mapping", file=str(path))
-    return _Kubeconfig(path, document).server(context)
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A named part of a kubeconfig and the file that it is from; relative paths in it are relative to that file."""
+
+    path: Path
+    title: str
+    content: Mapping[str, Any]
+
+    def data(self, name: str) -> bytes | None:
+        """Return what `NAME-data` holds, or the file that `NAME` names."""
+        if inline := self.content.get(f"{name}-data"):
+            try:
+                return base64.b64decode(inline, validate=True)
+            except (binascii.Error, TypeError, ValueError) as error:
+                raise self.error(f"`{name}-data` is not base64") from error
+        if file := self.content.get(name):
+            try:
+                return (self.path.parent / str(file)).read_bytes()
+            except OSError as error:
+                raise self.error(f"cannot read `{name}` `{file}`: {error.strerror}") from error
+        return None
+
+    def error(self, message: str, *, hint: str | None = None) -> InputError:
+        return InputError(message, file=str(self.path), hint=hint)
 
 
 class _Kubeconfig:
-    """One parsed kubeconfig; relative paths in it are relative to the file."""
+    """Parsed kubeconfig files, the ones that count first."""
 
-    def __init__(self, path: Path, document: Mapping[str, Any]) -> None:
-        self._path = path
-        self._document = document
+    def __init__(self, files: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
+        self._files = files
 
     def server(self, context: str | None) -> ServerConfig:
-        context = context or self._document.get("current-context")
+        current = (str(document.get("current-context") or "") for _, document in self._files)
+        context = context or next(filter(None, current), "")
         if not context:
             raise self._error("no context is given and `current-context` is not set")
         chosen = self._entry("contexts", "context", context)
-        cluster = self._entry("clusters", "cluster", str(chosen.get("cluster")))
-        user = self._entry("users", "user", str(chosen["user"])) if chosen.get("user") else {}
-        if not cluster.get("server"):
-            raise self._error(f"cluster `{chosen.get('cluster')}` has no `server`")
-        credentials = self._exec(user["exec"]) if user.get("exec") else user
-        if user.get("auth-provider"):
-            raise self._error(f"user `{chosen['user']}`: `auth-provider` is not supported", hint="use an exec plugin")
-        token_file = user.get("tokenFile")
-        return ServerConfig(
-            url=str(cluster["server"]).rstrip("/"),
-            namespace=chosen.get("namespace") or "default",
-            token=credentials.get("token"),
-            token_file=self._path.parent / token_file if token_file else None,
-            ca_data=self._data(cluster, "certificate-authority"),
-            certificate=self._data(credentials, "client-certificate"),
-            key=self._data(credentials, "client-key"),
-            server_name=cluster.get("tls-server-name"),
-            insecure=bool(cluster.get("insecure-skip-tls-verify")),
+        cluster = self._entry("clusters", "cluster", str(chosen.content.get("cluster")))
+        url = str(cluster.content.get("server") or "").rstrip("/")
+        if not url:
+            raise cluster.error(f"{cluster.title} has no `server`")
+        server = ServerConfig(
+            url=url,
+            namespace=chosen.content.get("namespace") or "default",
+            ca_data=cluster.data("certificate-authority"),
+            server_name=cluster.content.get("tls-server-name"),
+            insecure=bool(cluster.content.get("insecure-skip-tls-verify")),
+            proxy=cluster.content.get("proxy-url"),
         )
+        if not chosen.content.get("user"):
+            return server
+        user = self._entry("users", "user", str(chosen.content["user"]))
+        if user.content.get("auth-provider"):
+            return _by_package(server, user, context)
+        return _with_credentials(server, user)
 
-    def _entry(self, section: str, field_name: str, name: str) -> Mapping[str, Any]:
-        entries = self._document.get(section) or []
-        if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-            raise self._error(f"`{section}` is not a list of mappings")
-        for entry in entries:
-            if entry.get("name") == name:
-                found = entry.get(field_name) or {}
-                if not isinstance(found, Mapping):
-                    raise self._error(f"{field_name} `{name}` is not a mapping")
-                return found
+    def _entry(self, section: str, field_name: str, name: str) -> _Entry:
+        for path, document in self._files:
+            entries = document.get(section) or []
+            if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+                raise InputError(f"`{section}` is not a list of mappings", file=str(path))
+            for entry in entries:
+                if entry.get("name") == name:
+                    title = f"{field_name} `{name}`"
+                    found = _Entry(path, title, entry.get(field_name) or {})
+                    if not isinstance(found.content, Mapping):
+                        raise found.error(f"{title} is not a mapping")
+                    return found
         raise self._error(f"{field_name} `{name}` is not defined")
 
-    def _data(self, entry: Mapping[str, Any], name: str) -> bytes | None:
-        if inline := entry.get(f"{name}-data"):
-            try:
-                return base64.b64decode(inline, validate=True)
-            except binascii.Error as error:
-                raise self._error(f"`{name}-data` is not base64") from error
-        if file := entry.get(name):
-            try:
-                return (self._path.parent / str(file)).read_bytes()
-            except OSError as error:
-                raise self._error(f"cannot read `{name}` `{file}`: {error.strerror}") from error
-        return None
+    def _error(self, message: str) -> InputError:
+        return InputError(message, file=os.pathsep.join(str(path) for path, _ in self._files))
 
-    def _exec(self, plugin: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Run a credential plugin and return its status with the names of a kubeconfig user."""
-        command = [str(plugin.get("command", "")), *map(str, plugin.get("args") or [])]
-        environment = {entry["name"]: entry["value"] for entry in plugin.get("env") or []}
-        info = {"apiVersion": plugin.get("apiVersion"), "kind": "ExecCredential", "spec": {"interactive": False}}
-        try:
-            result = subprocess.run(  # noqa: S603 - running the named command is what a kubeconfig asks for
-                command,
-                env={**os.environ, **environment, "KUBERNETES_EXEC_INFO": json.dumps(info)},
-                capture_output=True,
-                check=True,
-            )
-            status = json.loads(result.stdout)["status"]
-        except (OSError, subprocess.CalledProcessError, ValueError, KeyError) as error:
-            raise self._error(f"credential plugin `{command[0]}` failed: {error}") from error
-        encoded = {
-            f"{name}-data": base64.b64encode(status[key].encode()).decode()
-            for name, key in (("client-certificate", "clientCertificateData"), ("client-key", "clientKeyData"))
-            if status.get(key)
-        }
-        return {"token": status.get("token"), **encoded}
 
-    def _error(self, message: str, *, hint: str | None = None) -> InputError:
-        return InputError(message, file=str(self._path), hint=hint)
+def _with_credentials(server: ServerConfig, user: _Entry) -> ServerConfig:
+    """Return `server` with the identity of `user`."""
+    content = user.content
+    for name in ("as", "as-uid", "as-groups", "as-user-extra"):
+        if content.get(name):
+            raise user.error(f"{user.title}: impersonation (`{name}`) is not supported")
+    given = replace(user, content=_run_plugin(user, content["exec"])) if content.get("exec") else user
+    token_file = content.get("tokenFile")
+    return replace(
+        server,
+        token=given.content.get("token"),
+        token_file=user.path.parent / token_file if token_file else None,
+        certificate=given.data("client-certificate"),
+        key=given.data("client-key"),
+        password=(str(content["username"]), str(content.get("password", ""))) if content.get("username") else None,
+    )
+
+
+def _run_plugin(user: _Entry, plugin: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Run a credential plugin and return its status with the names of a kubeconfig user."""
+    command = [str(plugin.get("command", "")), *map(str, plugin.get("args") or [])]
+    if "/" in command[0]:
+        command[0] = str(user.path.parent / command[0])
+    environment = {entry["name"]: entry["value"] for entry in plugin.get("env") or []}
+    info = {"apiVersion": plugin.get("apiVersion"), "kind": "ExecCredential", "spec": {"interactive": False}}
+    try:
+        result = subprocess.run(  # noqa: S603 - running the named command is what a kubeconfig asks for
+            command,
+            env={**os.environ, **environment, "KUBERNETES_EXEC_INFO": json.dumps(info)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+        )
+        status = json.loads(result.stdout)["status"]
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError) as error:
+        said = error.stderr.decode(errors="replace").strip() if isinstance(error, subprocess.CalledProcessError) else ""
+        hint = plugin.get("installHint") if isinstance(error, FileNotFoundError) else said or None
+        raise user.error(f"credential plugin `{plugin.get('command', '')}` failed: {error}", hint=hint) from error
+    encoded = {
+        f"{name}-data": base64.b64encode(status[key].encode()).decode()
+        for name, key in (("client-certificate", "clientCertificateData"), ("client-key", "clientKeyData"))
+        if status.get(key)
+    }
+    return {"token": status.get("token"), **encoded}
+
+
+def _by_package(server: ServerConfig, user: _Entry, context: str) -> ServerConfig:
+    """Return `server` with the token that the `kubernetes` package gets from the user's `auth-provider`."""
+    try:
+        from kubernetes import client
+        from kubernetes import config as package
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"the `auth-provider` of {user.title}", "scheduler") from error
+    configuration = client.Configuration()
+    load: Callable[..., None] = package.load_kube_config
+    try:
+        load(str(user.path), context, configuration, persist_config=False)
+        authorization = configuration.get_api_key_with_prefix("BearerToken", "authorization") or ""
+    except Exception as error:  # the package's providers raise what their libraries raise
+        raise user.error(f"{user.title}: `auth-provider` failed: {error}", hint="use an exec plugin") from error
+    if not authorization.startswith("Bearer "):
+        raise user.error(f"{user.title}: `auth-provider` gave no token", hint="use an exec plugin")
+    return replace(server, token=authorization.removeprefix("Bearer "))

@@ -58,6 +58,7 @@ class SocketTransport:
                 headers=headers,
                 timeout=timeout,
                 server_hostname=self._config.server_name,
+                proxy=self._config.proxy,
             ) as answer:
                 yield answer
         except aiohttp.ClientError as error:

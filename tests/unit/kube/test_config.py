@@ -56,7 +56,8 @@ def test_exec_plugin_gives_the_token(tmp_path: Path) -> None:
     ("user", "message"),
     [
         ({"exec": {"command": "/does/not/exist"}}, "credential plugin `/does/not/exist` failed: "),
-        ({"auth-provider": {"name": "gcp"}}, "user `u`: `auth-provider` is not supported"),
+        ({"auth-provider": {"name": "nope"}}, "user `u`: `auth-provider` gave no token"),
+        ({"as": "someone"}, "user `u`: impersonation (`as`) is not supported"),
         ({"client-key-data": "%"}, "`client-key-data` is not base64"),
         ({"client-key": "missing"}, "cannot read `client-key` `missing`: No such file or directory"),
     ],
@@ -81,3 +82,38 @@ def test_no_kubeconfig_at_all_says_where_it_was_looked_for(tmp_path: Path, monke
         config.load()
     assert str(caught.value) == f"no kubeconfig found: looked for `{tmp_path / 'none'}`"
     assert caught.value.hint == "pass --kubeconfig, or set KUBECONFIG"
+
+
+def test_token_of_an_auth_provider_comes_from_the_kubernetes_package(tmp_path: Path) -> None:
+    never = "2999-01-01T00:00:00Z"
+    provider = {"name": "gcp", "config": {"access-token": "from-provider", "expiry": never}}
+    server = config.load(kubeconfig(tmp_path / "config", user={"auth-provider": provider}))
+    assert (server.token, server.url) == ("from-provider", "https://127.0.0.1:6443")
+
+
+def test_failing_plugin_says_why(tmp_path: Path) -> None:
+    plugin = {"command": sys.executable, "args": ["-c", "import sys; sys.exit('log in first')"]}
+    with pytest.raises(InputError) as caught:
+        config.load(kubeconfig(tmp_path / "config", user={"exec": plugin}))
+    assert caught.value.hint == "log in first"
+
+
+def test_plugin_with_a_path_is_found_beside_the_kubeconfig(tmp_path: Path) -> None:
+    script = tmp_path / "bin" / "plugin"
+    script.parent.mkdir()
+    script.write_text('#!/bin/sh\necho \'{"status": {"token": "t"}}\'\n')
+    script.chmod(0o755)
+    server = config.load(kubeconfig(tmp_path / "config", user={"exec": {"command": "bin/plugin"}}))
+    assert server.token == "t"
+
+
+def test_files_of_the_variable_are_laid_over_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "below" / "second"
+    first.write_text(yaml.safe_dump({"contexts": [{"name": "mine", "context": {"cluster": "c", "user": "u"}}]}))
+    second.parent.mkdir()
+    (second.parent / "token").write_text("t")
+    kubeconfig(second, user={"tokenFile": "token"})
+    monkeypatch.setenv("KUBECONFIG", f"{first}:{tmp_path / 'missing'}:{second}")
+    assert config.load().namespace == "team-a"
+    mine = config.load(context="mine")
+    assert (mine.namespace, mine.authorization()) == ("default", {"authorization": "Bearer t"})
