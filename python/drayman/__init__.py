@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
-from typing import TYPE_CHECKING
-
-from drayman import cel
-from drayman.allocator import Allocated, AllocatedState, Allocator, Failed, Outcome, Unallocatable
-from drayman.cluster import Cluster
-from drayman.errors import (
-    AllocationError,
-    APIStatusError,
-    BudgetExceededError,
-    CapacityError,
-    CELCompileError,
-    CELRuntimeError,
-    ConstraintError,
-    DeviceClassNotFoundError,
-    DraymanError,
-    FeatureDisabledError,
-    InputError,
-    LimitExceededError,
-    MissingExtraError,
-    PoolError,
-    UnallocatableError,
-    UnreachableError,
-    UnsupportedRequestError,
-)
-from drayman.explain import Explanation
-from drayman.inventory import Change, Evaluation, Inventory
-from drayman.quantity import Quantity, Version
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from drayman import cel
+    from drayman.allocator import Allocated, AllocatedState, Allocator, Failed, Outcome, Unallocatable
+    from drayman.cluster import Cluster
+    from drayman.errors import (
+        AllocationError,
+        APIStatusError,
+        BudgetExceededError,
+        CapacityError,
+        CELCompileError,
+        CELRuntimeError,
+        ConstraintError,
+        DeviceClassNotFoundError,
+        DraymanError,
+        FeatureDisabledError,
+        InputError,
+        LimitExceededError,
+        MissingExtraError,
+        PoolError,
+        UnallocatableError,
+        UnreachableError,
+        UnsupportedRequestError,
+    )
+    from drayman.explain import Explanation
+    from drayman.inventory import Change, Evaluation, Inventory
+    from drayman.quantity import Quantity, Version
+
     __version__: str
 
 KUBERNETES = "1.37.2"
@@ -73,14 +74,31 @@ __all__ = [
     "cel",
 ]
 
+_MODULES = {
+    "allocator": ("Allocated", "AllocatedState", "Allocator", "Failed", "Outcome", "Unallocatable"),
+    "cluster": ("Cluster",),
+    "explain": ("Explanation",),
+    "inventory": ("Change", "Evaluation", "Inventory"),
+    "quantity": ("Quantity", "Version"),
+}
+"""Where the names of `__all__` come from that are not errors, modules or constants."""
+
 # A library says nothing by itself: what is logged goes where the application wants it.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
 
-def __getattr__(name: str) -> str:
-    """Read the version when it is asked for: `importlib.metadata` takes longer to import than all the rest."""
-    if name == "__version__":
-        from importlib.metadata import version
+    def __getattr__(name: str) -> Any:
+        """Import what is asked for when it is: the command line starts quickly, and needs little of this."""
+        if name == "__version__":
+            from importlib.metadata import version
 
-        return version("drayman")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return version("drayman")
+        if name in ("cel", "errors"):
+            return importlib.import_module(f"drayman.{name}")
+        if name in __all__:
+            module = next((module for module, names in _MODULES.items() if name in names), "errors")
+            value = getattr(importlib.import_module(f"drayman.{module}"), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

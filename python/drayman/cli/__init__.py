@@ -10,27 +10,44 @@ import argparse
 import contextlib
 import importlib
 import os
+import shutil
 import signal
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 from drayman.errors import DraymanError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-VERBS = ("allocate", "lint", "cel", "simulate", "demo", "cluster", "scheduler", "driver")
+VERBS = {
+    "allocate": "allocate claims offline: which devices would they get, and if none, why",
+    "lint": "check manifests: what the API server refuses, and what people get wrong",
+    "cel": "evaluate a CEL device selector: its type, its cost, and its value on devices",
+    "simulate": "say what the scheduler would do with manifests, in virtual time",
+    "demo": "run the tutorial: pods that ask for mock GPUs, and what they get",
+    "cluster": "start, list and end fake clusters with a real API on a loopback socket",
+    "scheduler": "run the secondary scheduler against an API server, until interrupted",
+    "driver": "run the mock DRA driver for one node, until interrupted",
+    "completion": "print a script that completes the command line in a shell",
+}
 """Each verb is the module of that name in this package, with `add_arguments(parser)`, `run(arguments)` and a docstring
-for `--help`.
+for `--help` whose first line is repeated here: only the module of the verb that runs is imported.
 """
+
+_EVERYWHERE = {"-A": 0, "--all-namespaces": 0, "-n": 1, "--namespace": 1, "--context": 1, "--kubeconfig": 1}
+"""Options that may also stand before the verb, as kubectl's users write them, and how many values they take."""
+
+_WIDTH = 98
 
 DONE, ERROR, USAGE, NO, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, prog: str = "drayman") -> int:
     """Run the command line and return the exit code. Wrong usage and `--help` raise `SystemExit`, as argparse does."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    parsed = _parser().parse_args(given)
+    given = verb_first(sys.argv[1:] if arguments is None else arguments)
+    parsed = parser(given[:1], prog=prog).parse_args(given)
     parsed.given = given
     try:
         with _ending_like_interrupted():
@@ -45,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         complain(DraymanError(_reason(error)))
     return ERROR
+
+
+def kubectl() -> int:
+    """Run as the plugin that `kubectl dra` starts."""
+    return main(prog="kubectl dra")
 
 
 def complain(error: DraymanError) -> None:
@@ -91,7 +113,10 @@ def _reason(error: OSError) -> str:
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the examples of the descriptions as they are written."""
+    """Keeps the examples of the descriptions as they are written, and lines to a hundred columns."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=min(shutil.get_terminal_size().columns - 2, _WIDTH))
 
 
 class _Version(argparse.Action):
@@ -104,20 +129,39 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="drayman",
+def parser(verbs: Iterable[str] = VERBS, *, prog: str = "drayman") -> argparse.ArgumentParser:
+    """Return the parser of the command line; of all verbs but `verbs` it knows nothing but that they are there."""
+    built = argparse.ArgumentParser(
+        prog=prog,
         description="Which devices would this claim get, and if none, why: DRA allocation for Kubernetes.",
         formatter_class=_Formatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the versions and exit")
-    verbs = parser.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
-    for verb in VERBS:
+    built.add_argument("--version", action=_Version, nargs=0, help="print the versions and exit")
+    added = built.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
+    for verb, summary in VERBS.items():
+        if verb not in verbs:
+            added.add_parser(verb, help=summary, add_help=False)
+            continue
         module = importlib.import_module(f"drayman.cli.{verb}")
-        description = (module.__doc__ or "").strip()
-        added = verbs.add_parser(
-            verb, help=description.splitlines()[0], description=description, formatter_class=_Formatter
-        )
-        module.add_arguments(added)
-        added.set_defaults(run=module.run)
-    return parser
+        description = _refilled(module.__doc__ or "").replace("drayman ", f"{prog} ")
+        one = added.add_parser(verb, help=summary, description=description, formatter_class=_Formatter)
+        module.add_arguments(one)
+        one.set_defaults(run=module.run)
+    return built
+
+
+def _refilled(text: str) -> str:
+    """Return a docstring with its paragraphs, but not its examples, in lines for a terminal."""
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(one if "\n  " in one else textwrap.fill(one, _WIDTH) for one in paragraphs)
+
+
+def verb_first(given: Sequence[str]) -> list[str]:
+    """Return the arguments with the options that stand before the verb behind it."""
+    at = 0
+    while at < len(given):
+        name, value = given[at].partition("=")[::2]
+        if name not in _EVERYWHERE:
+            break
+        at += 1 if value else 1 + _EVERYWHERE[name]
+    return [*given[at : at + 1], *given[:at], *given[at + 1 :]]

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
 PAGE = 500
 """How many objects a request for a list asks for."""
 
-_SECONDS = 30.0
+SECONDS = 30.0
 """How long the server may be silent in an answer; a watch may be for longer."""
 
 
 class Reader:
     """Reads from one API server over one connection, which is opened when it is needed. Not safe for threads.
 
-    Every call raises :class:`~drayman.errors.APIStatusError` when the server answers with a failure, with a hint where
-    a right is missing, and :class:`~drayman.errors.UnreachableError` when it cannot be reached.
+    The server may be silent for `seconds`. Every call raises :class:`~drayman.errors.APIStatusError` when it answers
+    with a failure, with a hint where a right is missing, and :class:`~drayman.errors.UnreachableError` when it cannot
+    be reached.
     """
 
-    def __init__(self, config: ServerConfig, *, user_agent: str = "drayman") -> None:
+    def __init__(self, config: ServerConfig, *, user_agent: str = "drayman", seconds: float = SECONDS) -> None:
         self.config = config
+        self._seconds = seconds
         self._headers = {"accept": "application/json", "user-agent": user_agent}
         self._connection: http.client.HTTPConnection | None = None
         self._tls = config.ssl_context()
@@ -156,9 +158,9 @@ class Reader:
         reach = (through.hostname or "", through.port or 80) if through else (host, port)
         connection: http.client.HTTPConnection
         if self._tls is None:
-            connection = http.client.HTTPConnection(*reach, timeout=_SECONDS)
+            connection = http.client.HTTPConnection(*reach, timeout=self._seconds)
         else:
-            connection = _NamedConnection(*reach, timeout=_SECONDS, context=self._tls)
+            connection = _NamedConnection(*reach, timeout=self._seconds, context=self._tls)
             connection.server_name = self.config.server_name
         if through:
             connection.set_tunnel(host, port)
@@ -185,7 +187,7 @@ class Reader:
         elif isinstance(error, ssl.SSLError):
             unreachable = UnreachableError(f"{url}: no TLS: {(error.reason or str(error)).lower().replace('_', ' ')}")
         elif isinstance(error, TimeoutError):
-            unreachable = UnreachableError(f"{url} cannot be reached: no answer within {_SECONDS:.0f} s")
+            unreachable = UnreachableError(f"{url} cannot be reached: no answer within {self._seconds:g} s")
         else:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             unreachable = UnreachableError(f"{url} cannot be reached: {reason.lower()}")

@@ -74,19 +74,14 @@ def load(path: str | os.PathLike[str] | None = None, *, context: str | None = No
 
     Raises :class:`~drayman.errors.InputError` when there is none, or when it cannot be used.
     """
-    if path is not None:
-        return _from_file(Path(path), context)
-    listed = [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]
-    default = Path.home() / ".kube" / "config"
-    existing = [candidate for candidate in listed if candidate.exists()]
-    if existing:
-        return _Kubeconfig([(candidate, _read(candidate)) for candidate in existing]).server(context)
-    if (_SERVICE_ACCOUNT / "token").exists() and not listed:
-        return _in_cluster()
-    if default.exists() and not listed:
-        return _from_file(default, context)
-    looked = ", ".join(f"`{candidate}`" for candidate in listed or [default])
-    raise InputError(f"no kubeconfig found: looked for {looked}", hint="pass --kubeconfig, or set KUBECONFIG")
+    files = _files(path)
+    return _Kubeconfig(files).server(context) if files else _in_cluster()
+
+
+def contexts(path: str | os.PathLike[str] | None = None) -> list[str]:
+    """Return the names of the contexts of the files that :func:`load` reads. Raises as that does."""
+    entries = [entry for _, document in _files(path) for entry in document.get("contexts") or []]
+    return sorted({str(entry["name"]) for entry in entries if isinstance(entry, Mapping) and entry.get("name")})
 
 
 def write(path: Path, config: ServerConfig, *, name: str) -> None:
@@ -117,8 +112,22 @@ def _in_cluster() -> ServerConfig:
     )
 
 
-def _from_file(path: Path, context: str | None) -> ServerConfig:
-    return _Kubeconfig([(path, _read(path))]).server(context)
+def _files(path: str | os.PathLike[str] | None) -> list[tuple[Path, Mapping[str, Any]]]:
+    """Return the kubeconfig files that count, the first one first; none where only the pod's service account is."""
+    listed = [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]
+    default = Path.home() / ".kube" / "config"
+    if path is not None:
+        found = [Path(path)]
+    elif listed:
+        found = [candidate for candidate in listed if candidate.exists()]
+    elif (_SERVICE_ACCOUNT / "token").exists():
+        return []
+    else:
+        found = [default] if default.exists() else []
+    if not found:
+        looked = ", ".join(f"`{candidate}`" for candidate in listed or [default])
+        raise InputError(f"no kubeconfig found: looked for {looked}", hint="pass --kubeconfig, or set KUBECONFIG")
+    return [(file, _read(file)) for file in found]
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -55,8 +56,23 @@ verbs:
     scheduler
               run the secondary scheduler against an API server, until interrupted
     driver    run the mock DRA driver for one node, until interrupted
+    completion
+              print a script that completes the command line in a shell
 """
     )
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_summary_of_a_verb_is_the_first_line_of_its_help(verb: str) -> None:
+    module = importlib.import_module(f"drayman.cli.{verb}")
+    assert (module.__doc__ or "").splitlines()[0] == cli.VERBS[verb]
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_help_of_every_verb_has_examples_and_fits(drayman: CommandLine, verb: str) -> None:
+    lines = drayman.run(verb, "--help").out.splitlines()
+    assert any(line.startswith(f"  drayman {verb}") for line in lines[lines.index("examples:") :])
+    assert max(map(len, lines)) <= 100
 
 
 def test_version_names_kernel_kubernetes_and_compatibility(drayman: CommandLine) -> None:
