@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from drayman.lint.diagnostic import Diagnostic, Edit, Fix, Severity
 from drayman.lint.engine import Options, lint
+from drayman.lint.fixing import fix
 from drayman.lint.rule import Rule, all_rules
 
-__all__ = ["Diagnostic", "Edit", "Fix", "Options", "Rule", "Severity", "all_rules", "lint"]
+__all__ = ["Diagnostic", "Edit", "Fix", "Options", "Rule", "Severity", "all_rules", "fix", "lint"]
