@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drayman import cel, features
 from drayman.errors import CELCompileError, CELRuntimeError
@@ -59,12 +59,12 @@ class Context:
         """Return whether an object of this kind that is not among the documents does not exist.
 
         So it is when all of a cluster is given. Of files it is taken to be so where they hold others of the kind, or
-        the namespace itself: who writes some of them down writes all.
+        the namespace itself, or for DeviceClasses the slices of nodes: who writes some of them down writes all.
         """
         if self.complete or ("resource.k8s.io", kind, namespace) in self._places:
             return True
         if not namespace:
-            return False
+            return bool(self.of_kind("ResourceSlice"))
         others = any(("resource.k8s.io", other, namespace) in self._places for other in _CLAIM_KINDS)
         return others or (namespace != "default" and self.find("Namespace", namespace, group="") is not None)
 
@@ -82,6 +82,17 @@ class Context:
         """Yield the claims and claim templates under lint."""
         for document in self.linted:
             yield from views.claims(document)
+
+    def claim_of(self, pod: PodView, entry: Mapping[str, Any]) -> ClaimView | None:
+        """Return the claim or template that an entry of `resourceClaims` names, or None when it is not known."""
+        for field, kind in (
+            ("resourceClaimName", "ResourceClaim"),
+            ("resourceClaimTemplateName", "ResourceClaimTemplate"),
+        ):
+            found = self.find(kind, str(entry.get(field) or ""), pod.document.namespace)
+            if found is not None and found.readable:
+                return next(views.claims(found), None)
+        return None
 
     def requests(self) -> Iterator[RequestView]:
         """Yield the requests of the claims under lint, and the alternatives of requests that have some."""

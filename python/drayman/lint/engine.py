@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -96,11 +97,11 @@ def _read(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
 
 
 def _run(context: Context) -> list[Diagnostic]:
-    found: dict[tuple[str, int, str], list[tuple[Rule, Finding]]] = {}
+    found: dict[tuple[int, str], list[tuple[Rule, Finding]]] = {}
     for rule in all_rules().values():
         for one in rule.check(context):
             if one.document.linted:
-                found.setdefault((one.document.manifest.file or "", id(one.document), one.path), []).append((rule, one))
+                found.setdefault((id(one.document), plain(one.path)), []).append((rule, one))
     return [_diagnostic(rule, one) for same in found.values() for rule, one in _finest(same)]
 
 
@@ -114,7 +115,7 @@ def _finest(found: Sequence[tuple[Rule, Finding]]) -> Iterator[tuple[Rule, Findi
 
 def _diagnostic(rule: Rule, found: Finding) -> Diagnostic:
     document = found.document
-    path = document.written_path(found.path)
+    path = document.written_path(plain(found.path))
     return Diagnostic(
         rule.name,
         found.severity or rule.severity,
@@ -126,6 +127,11 @@ def _diagnostic(rule: Rule, found: Finding) -> Diagnostic:
         found.position or document.position(path),
         found.fix,
     )
+
+
+def plain(path: str) -> str:
+    """Return a path with brackets only where a name needs them: `attributes[a.b/c]`, but `attributes.model`."""
+    return re.sub(r"\[([A-Za-z_]\w*)\]", r".\1", path)
 
 
 def _ignored(one: Diagnostic, source: Source) -> bool:

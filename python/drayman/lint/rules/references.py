@@ -1,0 +1,187 @@
+"""References of pods and claims to objects that do not exist, or are of the other kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from drayman.api import schema
+from drayman.lint import edits
+from drayman.lint.context import finding
+from drayman.lint.rule import Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from drayman.lint.context import Context
+    from drayman.lint.rule import Findings
+
+_TEMPLATE = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one-gpu}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: gpu.example.com}
+"""
+_POD = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  containers:
+  - name: main
+    image: registry.example.com/train:1
+    resources: {claims: [{name: gpu}]}
+  resourceClaims:
+  - name: gpu
+    resourceClaimTemplateName: one-gpu
+"""
+_CLAIM = _TEMPLATE.replace("ClaimTemplate", "Claim").replace("  spec:\n    devices", "  devices").replace("      ", "    ")
+_CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
+---"""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """Return a hint that names the known name nearest to `name`."""
+    similar = schema.did_you_mean(name, list(known))
+    return f"did you mean `{similar}`?" if similar else None
+
+
+@rule(
+    "device-class-missing",
+    Severity.ERROR,
+    summary="a request names a DeviceClass that does not exist",
+    why="""
+Pods that use the claim stay pending until the class exists. Classes usually come with the driver: its Helm chart
+installs them. The rule speaks up when DeviceClasses or ResourceSlices are among the files or in `--with`; where there
+is no class at all it only warns.
+""",
+    bad=_CLASS + _CLAIM.replace("Name: gpu", "Name: gpus"),
+    good=_CLASS + _CLAIM,
+)
+def device_class_missing(context: Context) -> Findings:
+    """Look for the class of every request."""
+    if not context.knows("DeviceClass"):
+        return
+    known = context.names("DeviceClass")
+    severity = None if known or context.complete else Severity.WARNING
+    for request in context.requests():
+        name = request.device_class
+        if name and name not in known:
+            message = f"DeviceClass `{name}` does not exist"
+            hint = did_you_mean(name, known) or "create the class, or install the driver that brings it"
+            path = f"{request.path}.deviceClassName"
+            yield finding(request, path, message, hint, severity=severity)
+
+
+@rule(
+    "claim-missing",
+    Severity.ERROR,
+    summary="a pod uses a ResourceClaim or template that does not exist",
+    why="""
+The scheduler holds the pod back until the claim exists, and says so in no event. The rule speaks up when the files or
+`--with` hold claims or templates of the pod's namespace, or the Namespace itself.
+""",
+    bad=_TEMPLATE + _POD.replace("Name: one-gpu", "Name: one-gpus"),
+    good=_TEMPLATE + _POD,
+)
+def claim_missing(context: Context) -> Findings:
+    """Look for the claim or template of every entry."""
+    for pod in context.pods():
+        namespace = pod.document.namespace
+        for path, entry in pod.claims():
+            for field, kind, other in _REFERENCES:
+                name = entry.get(field)
+                if not name or context.find(kind, name, namespace) or context.find(other, name, namespace):
+                    continue
+                if context.knows(kind, namespace):
+                    message = f"{kind} `{namespace}/{name}` does not exist"
+                    yield finding(pod, f"{path}.{field}", message, did_you_mean(name, context.names(kind, namespace)))
+
+
+_REFERENCES = (
+    ("resourceClaimName", "ResourceClaim", "ResourceClaimTemplate"),
+    ("resourceClaimTemplateName", "ResourceClaimTemplate", "ResourceClaim"),
+)
+
+
+@rule(
+    "claim-name-is-template",
+    Severity.ERROR,
+    summary="`resourceClaimName` names a ResourceClaimTemplate",
+    why="""
+The pod waits for a ResourceClaim of that name, which nobody creates. With `resourceClaimTemplateName` every pod gets a
+claim of its own, made from the template.
+""",
+    bad=_TEMPLATE + _POD.replace("ClaimTemplateName", "ClaimName"),
+    good=_TEMPLATE + _POD,
+)
+def claim_name_is_template(context: Context) -> Findings:
+    """Find names of templates where a claim is meant."""
+    yield from _wrong_kind(context, "resourceClaimName", "resourceClaimTemplateName", safe=True)
+
+
+@rule(
+    "template-name-is-claim",
+    Severity.ERROR,
+    summary="`resourceClaimTemplateName` names a ResourceClaim",
+    why="""
+The claim controller finds no template of that name and creates nothing. With `resourceClaimName` the pod uses the
+existing claim, together with all other pods that name it.
+""",
+    bad=_CLAIM + _POD,
+    good=_CLAIM + _POD.replace("ClaimTemplateName", "ClaimName"),
+)
+def template_name_is_claim(context: Context) -> Findings:
+    """Find names of claims where a template is meant."""
+    yield from _wrong_kind(context, "resourceClaimTemplateName", "resourceClaimName", safe=False)
+
+
+def _wrong_kind(context: Context, field: str, right: str, *, safe: bool) -> Findings:
+    kinds = {name: (kind, other) for name, kind, other in _REFERENCES}
+    kind, other = kinds[field]
+    for pod in context.pods():
+        namespace = pod.document.namespace
+        for path, entry in pod.claims():
+            name = entry.get(field)
+            if not name or context.find(kind, name, namespace) or not context.find(other, name, namespace):
+                continue
+            message = f"`{name}` is a {other}, and there is no {kind} of that name"
+            fix = edits.rename(pod.document, f"{path}.{field}", right, safe=safe) if right not in entry else None
+            yield finding(pod, f"{path}.{field}", message, f"write `{right}: {name}`", fix=fix)
+
+
+@rule(
+    "claim-request-missing",
+    Severity.ERROR,
+    summary="a container uses a request that the claim does not have",
+    why="""
+`resources.claims[].request` gives the container only the devices of that request. The API server cannot check the name,
+because it does not look into the claim; the container gets no device.
+""",
+    bad=_TEMPLATE + _POD.replace("{name: gpu}]", "{name: gpu, request: gpus}]"),
+    good=_TEMPLATE + _POD.replace("{name: gpu}]", "{name: gpu, request: gpu}]"),
+)
+def claim_request_missing(context: Context) -> Findings:
+    """Look for the request of every claim of a container."""
+    for pod in context.pods():
+        requests = {}
+        for _, entry in pod.claims():
+            claim = context.claim_of(pod, entry)
+            if claim is not None:
+                requests[entry.get("name")] = [str(one.get("name")) for one in claim.devices.get("requests") or ()]
+        for path, container in pod.containers():
+            for index, used in enumerate((container.get("resources") or {}).get("claims") or ()):
+                known, name = requests.get(used.get("name")), used.get("request")
+                if name and known is not None and name not in known:
+                    listed = ", ".join(f"`{one}`" for one in known) or "none"
+                    message = f"claim `{used['name']}` has no request `{name}`; it has {listed}"
+                    at = f"{path}.resources.claims[{index}].request"
+                    yield finding(pod, at, message, did_you_mean(name, known))
