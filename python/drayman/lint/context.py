@@ -85,11 +85,11 @@ class Context:
 
     def claim_of(self, pod: PodView, entry: Mapping[str, Any]) -> ClaimView | None:
         """Return the claim or template that an entry of `resourceClaims` names, or None when it is not known."""
-        for field, kind in (
-            ("resourceClaimName", "ResourceClaim"),
-            ("resourceClaimTemplateName", "ResourceClaimTemplate"),
+        for kind, name in (
+            ("ResourceClaim", entry.get("resourceClaimName")),
+            ("ResourceClaimTemplate", entry.get("resourceClaimTemplateName")),
         ):
-            found = self.find(kind, str(entry.get(field) or ""), pod.document.namespace)
+            found = self.find(kind, str(name or ""), pod.document.namespace)
             if found is not None and found.readable:
                 return next(views.claims(found), None)
         return None
@@ -222,6 +222,6 @@ def finding(
 
 def _matches(selector: Selector, device: DeviceView) -> bool:
     try:
-        return selector.matches(device.fields, device.driver)
+        return selector.matches(device.sound, device.driver)
     except CELRuntimeError:
         return False

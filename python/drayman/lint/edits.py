@@ -79,8 +79,8 @@ def nest(document: Document, parent: str, names: Sequence[str], under: str, *, s
     members = [tree.members[name] for name in chosen]
     start, end = source.span(members[0].position)[0], content_end(source, members[-1])
     if _is_flow(source, tree):
-        edits = (Edit(source.position(start, start), f"{under}: {{"), Edit(source.position(end, end), "}"))
-        return Fix(edits, safe)
+        opening, closing = Edit(source.position(start, start), f"{under}: {{"), Edit(source.position(end, end), "}")
+        return Fix((opening, closing), safe)
     if any(member.key is None or member.key.column != members[0].position.column for member in members):
         return None
     indent = members[0].position.column - 1

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from drayman.api.validation import names
+
 if TYPE_CHECKING:
     from drayman.lint.document import Document
 
@@ -136,7 +138,7 @@ class RequestView:
     @property
     def count(self) -> int:
         """How many devices are asked for, 1 by default."""
-        return int(self.fields.get("count", 1))
+        return int(self.fields.get("count") or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,13 @@ class DeviceView:
     def name(self) -> str:
         """The device as messages name it."""
         return f"{self.driver}/{self.pool}/{self.fields.get('name', '')}"
+
+    @property
+    def sound(self) -> Object:
+        """The device without versions that no server would take: CEL cannot be asked about those."""
+        attributes = self.fields.get("attributes") or {}
+        kept = {name: one for name, one in attributes.items() if not any(map(names.semver, _versions(one)))}
+        return {**self.fields, "attributes": kept} if len(kept) < len(attributes) else self.fields
 
     def attribute(self, name: str) -> Object | None:
         """Return the attribute of the qualified name `name`, or None."""
@@ -236,6 +245,10 @@ def expressions(document: Document) -> Iterator[ExpressionView]:
                 path = f"{request.path}.derivedAttributes[{index}].expression"
                 if attribute.get("expression"):
                     yield ExpressionView(document, path, attribute["expression"], "derived", request)
+
+
+def _versions(attribute: Object) -> list[str]:
+    return [*([attribute["version"]] if "version" in attribute else []), *(attribute.get("versions") or ())]
 
 
 def _selectors(document: Document, path: str, holder: Object, request: RequestView | None) -> Iterator[ExpressionView]:

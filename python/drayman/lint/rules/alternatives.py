@@ -52,7 +52,9 @@ def alternative_unreachable(context: Context) -> Findings:
                 by_request.setdefault(request.base, []).append(request)
         for alternatives in by_request.values():
             for index, later in enumerate(alternatives):
-                earlier = next((one for one in alternatives[:index] if one.name not in bound and _covers(one, later)), None)
+                earlier = next(
+                    (one for one in alternatives[:index] if one.name not in bound and _covers(one, later)), None
+                )
                 if earlier is not None:
                     message = f"`{later.name}` is never taken: where it fits, `{earlier.name}` before it fits too"
                     hint = "put what is wanted most first, and what asks for less behind it"

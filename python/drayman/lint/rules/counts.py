@@ -47,9 +47,7 @@ def count_with_all(context: Context) -> Findings:
     for request in context.requests():
         if request.mode == "All" and request.fields.get("count"):
             path, count = f"{request.path}.count", request.fields["count"]
-            message = (
-                f"{path}: Invalid value: {count}: must not be specified when allocationMode is 'All'"
-            )
+            message = f"{path}: Invalid value: {count}: must not be specified when allocationMode is 'All'"
             fix = edits.remove(request.claim.document, request.claim.document.written_path(path))
             hint = f"drop `count`, or write `count: {count}` without `allocationMode: All`"
             yield finding(request, path, message, hint, fix=fix)

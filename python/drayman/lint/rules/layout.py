@@ -79,8 +79,9 @@ def _old_request_field(document: Document, path: str, seen: set[str]) -> Finding
     if request not in seen and "exactly" not in given and "firstAvailable" not in given:
         fix = edits.nest(document, request, [name for name in given if name in _EXACTLY], "exactly")
     seen.add(request)
-    message = f'strict decoding error: unknown field "{path}": `{field}` in the request itself is the layout of v1beta1'
-    hint = "move it under `exactly`" if "firstAvailable" not in given else "move it under an item of `firstAvailable`"
+    target = "exactly" if "firstAvailable" not in given else "an item of firstAvailable"
+    message = f'strict decoding error: unknown field "{path}": so v1beta1 has it; move under {target}'
+    hint = f"move `{field}` under `{target}`, or write `apiVersion: resource.k8s.io/v1beta1`"
     yield finding(document, path, message, hint, position=document.position(path, key=True), fix=fix)
 
 
@@ -122,4 +123,3 @@ def template_spec_nesting(context: Context) -> Findings:
 
 def _misplaced(document: Document, path: str, message: str, hint: str, fix: Fix | None) -> Finding:
     return finding(document, path, message, hint, position=document.position(path, key=True), fix=fix)
-

@@ -136,7 +136,7 @@ def _allocated(context: Context, pod: PodView, entry: Mapping[str, str]) -> bool
     why="""
 A ResourceClaim that is named by `resourceClaimName` is allocated once: all pods get the same devices, and where the
 devices are those of one node all pods run there. That may be meant. When every replica is to have devices of its own,
-a ResourceClaimTemplate is needed.
+a ResourceClaimTemplate is needed. Pods that use claims of both kinds are left alone: their author knows the difference.
 """,
     bad=_CLAIM + _DEPLOYMENT,
     good=_DEPLOYMENT.replace("resourceClaimName: shared", "resourceClaimTemplateName: one-gpu"),
@@ -145,6 +145,8 @@ def shared_claim_many_replicas(context: Context) -> Findings:
     """Find claims by name in templates of several pods."""
     for pod in context.pods():
         replicas = pod.replicas
+        if any(entry.get("resourceClaimTemplateName") for _, entry in pod.claims()):
+            continue
         for path, entry in pod.claims():
             if pod.is_template and replicas and replicas > 1 and entry.get("resourceClaimName"):
                 name = entry["resourceClaimName"]
@@ -167,7 +169,9 @@ the next pod, and the API server refuses the reservation every time.
 def claim_consumers_over_limit(context: Context) -> Findings:
     """Count the pods of every claim that is used by name."""
     consumers: dict[tuple[str, str], int] = {}
-    owners = [(one, {owner.get("kind") for owner in one.metadata.get("ownerReferences") or ()}) for one in context.all_pods()]
+    owners = [
+        (one, {owner.get("kind") for owner in one.metadata.get("ownerReferences") or ()}) for one in context.all_pods()
+    ]
     for pod, kinds in owners:
         # The pods and ReplicaSets of a cluster are counted by what they belong to, where that is given too.
         if kinds & {other.document.kind for other, _ in owners if other.is_template}:

@@ -39,7 +39,9 @@ spec:
   - name: gpu
     resourceClaimTemplateName: one-gpu
 """
-_CLAIM = _TEMPLATE.replace("ClaimTemplate", "Claim").replace("  spec:\n    devices", "  devices").replace("      ", "    ")
+_CLAIM = (
+    _TEMPLATE.replace("ClaimTemplate", "Claim").replace("  spec:\n    devices", "  devices").replace("      ", "    ")
+)
 _CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass

@@ -1,0 +1,150 @@
+"""DeviceClasses: whether they select anything, and the extended resources that they stand for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from drayman.api import schema
+from drayman.api.validation import names
+from drayman.lint import views
+from drayman.lint.context import finding
+from drayman.lint.rule import Severity, rule
+from drayman.quantity import Quantity
+
+if TYPE_CHECKING:
+    from drayman.lint.context import Context
+    from drayman.lint.document import Document
+    from drayman.lint.rule import Findings
+
+_DRIVER = re.compile(r"""device\.driver\s*==\s*(?:"([^"]*)"|'([^']*)')""")
+_CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec:
+  selectors:
+  - cel: {expression: "device.driver == 'gpu.example.com'"}
+"""
+_EXTENDED = _CLASS + "  extendedResourceName: example.com/gpu\n"
+_SLICE = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: worker-1}
+spec:
+  driver: gpu.example.com
+  nodeName: worker-1
+  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}]
+"""
+_NODE = """---
+apiVersion: v1
+kind: Node
+metadata: {name: worker-1}
+status: {allocatable: {cpu: "16", example.com/gpu: "1"}}
+"""
+
+
+@rule(
+    "class-matches-no-device",
+    Severity.WARNING,
+    summary="a DeviceClass selects none of the given devices",
+    why="""
+Claims that use the class can be allocated nowhere. The rule speaks up when there are ResourceSlices among the files or
+in `--with`. It keeps silent about a class for a driver of which there is no slice, unless a driver has a similar name.
+""",
+    bad=_CLASS.replace("gpu.example.com", "gpu.exmaple.com") + _SLICE,
+    good=_CLASS + _SLICE,
+)
+def class_matches_no_device(context: Context) -> Findings:
+    """Evaluate the selectors of every class on all devices."""
+    drivers = sorted({device.driver for device in context.devices})
+    for document in context.linted:
+        if (document.group, document.kind) != ("resource.k8s.io", "DeviceClass"):
+            continue
+        selected = context.class_devices(document.short_name)
+        if selected is None or selected or context.find("DeviceClass", document.short_name) is not document:
+            continue
+        wanted = _drivers(document)
+        if not context.complete and wanted and not wanted & set(drivers) and not _mistaken(wanted, drivers):
+            continue
+        count = len(context.devices)
+        listed = ", ".join(f"`{driver}`" for driver in drivers)
+        message = f"the class selects none of the {count} devices of driver {listed}"
+        if count == 1:
+            message = f"the class does not select the one device, of driver {listed}"
+        similar = [near for one in sorted(wanted) if (near := schema.did_you_mean(one, drivers))]
+        hint = f"did you mean driver `{similar[0]}`?" if similar and not wanted & set(drivers) else None
+        yield finding(document, "spec.selectors", message, hint)
+
+
+def _drivers(document: Document) -> set[str]:
+    """Return the drivers that the selectors compare `device.driver` with."""
+    expressions = [expression.text for expression in views.expressions(document)]
+    return {first or second for text in expressions for first, second in _DRIVER.findall(text)}
+
+
+def _mistaken(wanted: set[str], drivers: list[str]) -> bool:
+    """Whether the drivers that are asked for look like mistakes: no names of drivers, or nearly those of others."""
+    return any(names.dns_subdomain(one) or schema.did_you_mean(one, drivers) for one in wanted)
+
+
+@rule(
+    "duplicate-extended-resource-name",
+    Severity.WARNING,
+    summary="two DeviceClasses stand for the same extended resource",
+    why="""
+The API server cannot refuse it. Pods that ask for the resource get devices of the class that was created last, or of
+the first by name where the times are equal: which one that is changes when a class is created again.
+""",
+    bad=_EXTENDED + "---" + _EXTENDED.replace("name: gpu}", "name: old-gpu}"),
+    good=_EXTENDED,
+)
+def duplicate_extended_resource_name(context: Context) -> Findings:
+    """Find names that several classes have, given or implicit."""
+    by_name: dict[str, list[Document]] = {}
+    for document in context.of_kind("DeviceClass"):
+        name = (document.object.get("spec") or {}).get("extendedResourceName")
+        if name:
+            by_name.setdefault(name, []).append(document)
+    for name, documents in by_name.items():
+        for document in documents:
+            others = ", ".join(f"`{one.short_name}`" for one in documents if one is not document)
+            if others:
+                message = f"`{name}` is also the extended resource of DeviceClass {others}: the one created last counts"
+                hint = "leave the name to one class"
+                yield finding(document, "spec.extendedResourceName", message, hint)
+
+
+@rule(
+    "device-plugin-and-dra",
+    Severity.WARNING,
+    summary="a node offers the same devices by a device plugin and by DRA",
+    why="""
+A node whose status counts an extended resource has a device plugin for it. When a DeviceClass stands for the same
+resource and selects devices of that node, the same hardware may be given away twice: by the kubelet to pods
+of the plugin, and by the scheduler to claims.
+""",
+    bad=_EXTENDED + _SLICE + _NODE,
+    good=_EXTENDED + _SLICE + _NODE.replace(', example.com/gpu: "1"', ""),
+)
+def device_plugin_and_dra(context: Context) -> Findings:
+    """Compare the status of each node with what the classes select there."""
+    for document in context.of_kind("DeviceClass"):
+        resource = (document.object.get("spec") or {}).get("extendedResourceName")
+        selected = context.class_devices(document.short_name)
+        if not resource or not selected:
+            continue
+        nodes = sorted({str((one.document.object.get("spec") or {}).get("nodeName") or "") for one in selected} - {""})
+        for name in nodes:
+            node = context.find("Node", name, group="")
+            status = (node.object.get("status") or {}) if node else {}
+            count = (status.get("allocatable") or {}).get(resource)
+            if node is None or count is None or Quantity(count) == Quantity(0):
+                continue
+            where, path = (
+                (node, f"status.allocatable[{resource}]") if node.linted else (document, "spec.extendedResourceName")
+            )
+            plugin = f"node `{name}` has {count} `{resource}` of a device plugin"
+            message = f"{plugin}, and devices of DeviceClass `{document.short_name}`, which may be the same"
+            yield finding(where, path, message, "run one of the two on a node")
