@@ -106,8 +106,8 @@ class Context:
 
     @cached_property
     def devices(self) -> Sequence[DeviceView]:
-        """All devices of all slices, those beside too."""
-        return [device for document in self.documents for device in views.devices(document)]
+        """All devices of all slices, those beside too; of slices of one name the first counts."""
+        return [device for document in self._by_name.values() for device in views.devices(document)]
 
     def class_devices(self, name: str) -> Sequence[DeviceView] | None:
         """Return the devices that the DeviceClass selects, or None when that is not known.

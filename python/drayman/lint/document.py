@@ -27,7 +27,9 @@ _START = Position(1, 1, 1, 1)
 
 @dataclass(eq=False)
 class Document:
-    """One object. `linted` is False for objects that are only context; those may have no source."""
+    """One object. `linted` is False for objects that are only context: those are checked, in version v1, and may have
+    no source.
+    """
 
     manifest: Manifest
     source: Source | None
@@ -70,7 +72,7 @@ class Document:
     @cached_property
     def readable(self) -> bool:
         """Whether every field has the type that it must have: rules look at no other objects."""
-        return self.type_error is None and self.decoded.fatal is None
+        return not self.linted or (self.type_error is None and self.decoded.fatal is None)
 
     @cached_property
     def object(self) -> dict[str, Any]:
@@ -78,6 +80,8 @@ class Document:
 
         It has no defaults. An object that is not readable has no parts but its type.
         """
+        if not self.linted:
+            return self.given
         if not self.readable:
             return {"apiVersion": str(self.given.get("apiVersion", "")), "kind": self.kind}
         return convert.to_v1(self.decoded.object)

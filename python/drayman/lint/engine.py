@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
+import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from drayman import features, manifest
 from drayman.errors import InputError
@@ -16,9 +17,6 @@ from drayman.lint.ignoring import ignores
 from drayman.lint.rule import Finding, Rule, all_rules
 from drayman.lint.source import Source
 from drayman.manifest import Manifest, Position
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SYNTAX = "syntax"
 """The rule of files that hold no objects: not YAML, or not of the form of manifests."""
@@ -34,7 +32,8 @@ class Options:
     """How to lint.
 
     `context` are objects beside those of the files; with `complete` they and the files are all that there is.
-    `select` and `ignore` are names of rules, or what these begin with; nothing selected means all.
+    `select` and `ignore` are names of rules, or what these begin with; nothing selected means all. `ignore_in` has
+    further ones to ignore, by pattern of the files' names.
     """
 
     kubernetes_version: str = features.LATEST
@@ -43,6 +42,7 @@ class Options:
     complete: bool = False
     select: Collection[str] = ()
     ignore: Collection[str] = ()
+    ignore_in: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def lint(texts: Iterable[tuple[str, str]], options: Options | None = None) -> list[Diagnostic]:
@@ -53,20 +53,23 @@ def lint(texts: Iterable[tuple[str, str]], options: Options | None = None) -> li
     """
     options = options or Options()
     gates = features.resolve(feature_gates=options.feature_gates, kubernetes_version=options.kubernetes_version)
-    wanted = _wanted(options.select, options.ignore)
+    wanted = _wanted(options.select, options.ignore, options.ignore_in)
     sources = [Source(file, text) for file, text in texts]
     documents, found = _read(sources)
-    beside = [Document(one, None, linted=False) for one in options.context]
-    context = Context([*documents, *beside], options.kubernetes_version, gates, options.complete)
+    context = Context(
+        [*documents, *_beside(documents, options.context)], options.kubernetes_version, gates, options.complete
+    )
     found += _run(context)
     by_file = {source.file: (number, source) for number, source in enumerate(sources)}
-    kept = {one for one in found if one.rule in wanted and not _ignored(one, by_file[one.file][1])}
+    kept = {one for one in found if one.rule in wanted and not _ignored(one, by_file[one.file][1], options)}
     return sorted(kept, key=lambda one: (by_file[one.file][0], _key(one)))
 
 
-def _wanted(select: Collection[str], ignore: Collection[str]) -> frozenset[str]:
+def _wanted(
+    select: Collection[str], ignore: Collection[str], ignore_in: Mapping[str, Collection[str]]
+) -> frozenset[str]:
     known = [*all_rules(), SYNTAX]
-    for name in (*select, *ignore):
+    for name in (*select, *ignore, *itertools.chain.from_iterable(ignore_in.values())):
         if not any(one.startswith(name) for one in known):
             raise unknown_rule(name)
     chosen = [one for one in known if not select or one.startswith(tuple(select))]
@@ -94,6 +97,19 @@ def _read(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
             at = replace(at, column=1 + len(text) - len(text.lstrip()))
             broken.append(Diagnostic(SYNTAX, Severity.ERROR, "", "", error.message, error.hint, source.file, at))
     return documents, broken
+
+
+def _beside(documents: Sequence[Document], context: Iterable[Manifest]) -> Iterator[Document]:
+    """Yield the objects of the context that the files do not have themselves."""
+    own = {_identity(one) for one in documents}
+    for one in context:
+        document = Document(one, None, linted=False)
+        if _identity(document) not in own:
+            yield document
+
+
+def _identity(document: Document) -> tuple[str, ...]:
+    return document.group, document.kind, document.namespace, document.short_name
 
 
 def _run(context: Context) -> list[Diagnostic]:
@@ -134,7 +150,10 @@ def plain(path: str) -> str:
     return re.sub(r"\[([A-Za-z_]\w*)\]", r".\1", path)
 
 
-def _ignored(one: Diagnostic, source: Source) -> bool:
+def _ignored(one: Diagnostic, source: Source, options: Options) -> bool:
+    for pattern, names in options.ignore_in.items():
+        if fnmatch.fnmatch(one.file, pattern) and one.rule.startswith(tuple(names)):
+            return True
     return ignores(source, one.position.line, one.rule)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
-from drayman.lint import edits
+from drayman.lint import edits, views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 
@@ -182,4 +182,4 @@ def attribute_redundant_domain(context: Context) -> Findings:
 
 
 def _linted(context: Context) -> Iterator[DeviceView]:
-    return (device for device in context.devices if device.document.linted)
+    return (device for document in context.linted for device in views.devices(document))
