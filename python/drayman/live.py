@@ -110,6 +110,10 @@ class Live:
         twin._served = self._served
         return twin
 
+    def interrupt(self) -> None:
+        """End what another thread is reading; to it, the server has become unreachable."""
+        self._reader.interrupt()
+
     def load(
         self,
         kinds: Iterable[str] | None = None,
@@ -158,13 +162,19 @@ class Live:
     def watch(
         self, resource: Resource, namespace: str | None = None, *, resource_version: str, label_selector: str = ""
     ) -> Iterator[WatchEvent]:
-        """Yield what changes after `resource_version`, objects in `v1`, until the server ends the watch."""
+        """Yield what changes after `resource_version`, objects in `v1`, until the server ends the watch.
+
+        An error that the watch says is raised as :class:`~drayman.errors.APIStatusError`: 410 when `resource_version`
+        is too old.
+        """
         for event in self._reader.watch(
             self._version_served(resource),
             namespace if resource.namespaced else None,
             resource_version=resource_version,
             label_selector=label_selector,
         ):
+            if event.type == "ERROR":
+                raise APIStatusError(event.object)
             yield replace(event, object=convert.to_v1(event.object))
 
     def _version_served(self, resource: Resource) -> Resource:

@@ -20,11 +20,17 @@ from drayman.errors import DraymanError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from types import ModuleType
 
 VERBS = {
     "allocate": "allocate claims offline: which devices would they get, and if none, why",
     "lint": "check manifests: what the API server refuses, and what people get wrong",
     "cel": "evaluate a CEL device selector: its type, its cost, and its value on devices",
+    "slices": "list ResourceSlices and their pools: devices, used and free",
+    "devices": "list devices: free, used, and by whom",
+    "claims": "list ResourceClaims: state, devices, and the pods that use them",
+    "classes": "list DeviceClasses: the devices that each selects, used and free",
+    "pods": "list pods with claims: what they got, and why they wait",
     "simulate": "say what the scheduler would do with manifests, in virtual time",
     "demo": "run the tutorial: pods that ask for mock GPUs, and what they get",
     "cluster": "start, list and end fake clusters with a real API on a loopback socket",
@@ -32,9 +38,12 @@ VERBS = {
     "driver": "run the mock DRA driver for one node, until interrupted",
     "completion": "print a script that completes the command line in a shell",
 }
-"""Each verb is the module of that name in this package, with `add_arguments(parser)`, `run(arguments)` and a docstring
+"""Each verb is the module that :func:`module` returns, with `add_arguments(parser)`, `run(arguments)` and a docstring
 for `--help` whose first line is repeated here: only the module of the verb that runs is imported.
 """
+
+_VIEWS = frozenset({"slices", "devices", "claims", "classes", "pods"})
+"""The verbs whose modules are in the package `view`."""
 
 _EVERYWHERE = {"-A": 0, "--all-namespaces": 0, "-n": 1, "--namespace": 1, "--context": 1, "--kubeconfig": 1}
 """Options that may also stand before the verb, as kubectl's users write them, and how many values they take."""
@@ -142,12 +151,17 @@ def parser(verbs: Iterable[str] = VERBS, *, prog: str = "drayman") -> argparse.A
         if verb not in verbs:
             added.add_parser(verb, help=summary, add_help=False)
             continue
-        module = importlib.import_module(f"drayman.cli.{verb}")
-        description = _refilled(module.__doc__ or "").replace("drayman ", f"{prog} ")
+        implementation = module(verb)
+        description = _refilled(implementation.__doc__ or "").replace("drayman ", f"{prog} ")
         one = added.add_parser(verb, help=summary, description=description, formatter_class=_Formatter)
-        module.add_arguments(one)
-        one.set_defaults(run=module.run)
+        implementation.add_arguments(one)
+        one.set_defaults(run=implementation.run)
     return built
+
+
+def module(verb: str) -> ModuleType:
+    """Import and return the module of a verb."""
+    return importlib.import_module(f"drayman.cli.view.{verb}" if verb in _VIEWS else f"drayman.cli.{verb}")
 
 
 def _refilled(text: str) -> str:

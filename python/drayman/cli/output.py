@@ -10,17 +10,24 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 WIDTH = 100
 """How many columns text for people has at most."""
 
+_NARROWEST = 10
+_SEPARATORS = " /,-="
+
 
 class Printer:
-    """Prints titles, lines and tables: with rich on a terminal where it is installed, as plain text elsewhere."""
+    """Prints titles, lines and tables: with rich on a terminal where it is installed, as plain text elsewhere.
 
-    def __init__(self) -> None:
-        self._console = _console()
+    Tables fit a hundred columns, long cells are broken, unless they are `wide`.
+    """
+
+    def __init__(self, *, wide: bool = False) -> None:
+        self._console = _console(None if wide else WIDTH)
+        self._width = None if wide else WIDTH
 
     def title(self, text: str) -> None:
         """Print a heading."""
@@ -46,7 +53,7 @@ class Printer:
         if not filled:
             return
         if self._console is None:
-            print(plain_table(columns, filled))
+            print(plain_table(columns, filled if self._width is None else folded(columns, filled, self._width)))
         else:
             self._console.print(_rich_table(columns, filled))
 
@@ -88,6 +95,28 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def folded(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Return the rows with long cells broken into lines, so that the table fits `width` columns where that is possible.
+
+    The widest columns give way; names are broken at their separators.
+    """
+    lines = [list(columns), *(list(row) for row in rows)]
+    widths = [max(len(part) for row in lines for part in row[index].split("\n")) for index in range(len(columns))]
+    while sum(widths) + 3 * (len(columns) - 1) > width and max(widths) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+    return [["\n".join(_broken(cell, room)) for cell, room in zip(row, widths, strict=True)] for row in rows]
+
+
+def _broken(cell: str, room: int) -> Iterator[str]:
+    for line in cell.split("\n"):
+        rest = line
+        while len(rest) > room:
+            at = max(rest.rfind(mark, 0, room) for mark in _SEPARATORS) + 1
+            yield rest[: at or room].rstrip()
+            rest = "  " + rest[at or room :].lstrip() if room > 2 * _NARROWEST else rest[at or room :]
+        yield rest
+
+
 def print_json(value: Any) -> None:
     """Print `value` as indented JSON."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
@@ -103,7 +132,7 @@ def note(text: str) -> None:
     print(f"note: {text}", file=sys.stderr)
 
 
-def _console() -> Any:
+def _console(width: int | None) -> Any:
     """Return a rich console when standard output is a terminal and rich is installed; it honours NO_COLOR itself."""
     if not sys.stdout.isatty():
         return None
@@ -111,7 +140,10 @@ def _console() -> Any:
         from rich.console import Console
     except ImportError:
         return None
-    return Console()
+    console = Console()
+    if width is not None:
+        console.width = min(console.width, width)
+    return console
 
 
 def _escape(text: str) -> str:

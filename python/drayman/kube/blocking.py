@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import socket
 import ssl
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -55,6 +56,14 @@ class Reader:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def interrupt(self) -> None:
+        """End what another thread is reading; to it, the server has become unreachable."""
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            with contextlib.suppress(OSError):
+                # Not the method of a TLS socket, which takes the session away under the reading thread.
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def get(self, path: str, **query: str) -> Object:
         """Return the object at `path`."""

@@ -39,7 +39,7 @@ def test_verbs_complete_with_what_they_do() -> None:
         (("allocate", "--snapshot", ""), []),  # files are the shell's
         (("allocate", ""), []),
         (("nope", ""), []),
-        (("-n", "x", "cl"), ["cluster"]),
+        (("-n", "x", "clu"), ["cluster"]),
         (("-A", "completion", "z"), ["zsh"]),
     ],
 )

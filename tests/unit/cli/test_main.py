@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import signal
@@ -50,6 +49,11 @@ verbs:
     allocate  allocate claims offline: which devices would they get, and if none, why
     lint      check manifests: what the API server refuses, and what people get wrong
     cel       evaluate a CEL device selector: its type, its cost, and its value on devices
+    slices    list ResourceSlices and their pools: devices, used and free
+    devices   list devices: free, used, and by whom
+    claims    list ResourceClaims: state, devices, and the pods that use them
+    classes   list DeviceClasses: the devices that each selects, used and free
+    pods      list pods with claims: what they got, and why they wait
     simulate  say what the scheduler would do with manifests, in virtual time
     demo      run the tutorial: pods that ask for mock GPUs, and what they get
     cluster   start, list and end fake clusters with a real API on a loopback socket
@@ -64,8 +68,7 @@ verbs:
 
 @pytest.mark.parametrize("verb", cli.VERBS)
 def test_summary_of_a_verb_is_the_first_line_of_its_help(verb: str) -> None:
-    module = importlib.import_module(f"drayman.cli.{verb}")
-    assert (module.__doc__ or "").splitlines()[0] == cli.VERBS[verb]
+    assert (cli.module(verb).__doc__ or "").splitlines()[0] == cli.VERBS[verb]
 
 
 @pytest.mark.parametrize("verb", cli.VERBS)

@@ -6,60 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from drayman import label_selector
 from drayman.api import status
+from drayman.errors import InputError
+from drayman.label_selector import Requirement
 from drayman.testing.apiserver.refusal import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 Object = dict[str, Any]
-
-_TERM = re.compile(
-    r"""\s*(?:
-        (?P<absent>!)\s*(?P<absent_key>[^\s=!,()]+)
-      | (?P<key>[^\s=!,()<>]+)\s*(?:
-            (?P<operator>==|=|!=|<|>)\s*(?P<value>[^\s,()]*)
-          | (?P<set>in|notin)\s*\((?P<values>[^()]*)\)
-        )?
-    )\s*(?:,|$)""",
-    re.VERBOSE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Requirement:
-    key: str
-    operator: str
-    values: frozenset[str]
-
-    def matches(self, labels: Mapping[str, str]) -> bool:
-        value = labels.get(self.key)
-        match self.operator:
-            case "exists":
-                return value is not None
-            case "!":
-                return value is None
-            case "in":
-                return value in self.values
-            case "notin":
-                return value not in self.values
-            case order:
-                return value is not None and _compare(value, order, next(iter(self.values)))
-
-
-def _compare(value: str, operator: str, bound: str) -> bool:
-    try:
-        left, right = int(value), int(bound)
-    except ValueError:
-        return False
-    return left > right if operator == ">" else left < right
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
     """What a request wants to see. The empty selector takes everything."""
 
-    labels: tuple[_Requirement, ...] = ()
+    labels: tuple[Requirement, ...] = ()
     fields: tuple[tuple[Callable[[Object], str], str, bool], ...] = ()
 
     def __bool__(self) -> bool:
@@ -68,40 +31,17 @@ class Selector:
     def matches(self, obj: Object) -> bool:
         """Return whether `obj`, in its stored version, is selected."""
         labels = obj["metadata"].get("labels") or {}
-        return all(requirement.matches(labels) for requirement in self.labels) and all(
+        return label_selector.matches(self.labels, labels) and all(
             (read(obj) == value) is wanted for read, value, wanted in self.fields
         )
 
 
-def label_requirements(text: str) -> tuple[_Requirement, ...]:
-    """Read a label selector such as `a=b,c in (d,e),!f`. Raises :class:`Refusal` (400) when it is not one."""
-    requirements: list[_Requirement] = []
-    position = 0
-    while position < len(text):
-        found = _TERM.match(text, position)
-        if found is None or found.end() == position:
-            raise Refusal(
-                status.bad_request(f"unable to parse requirement: found '{text[position:]}', expected: identifier")
-            )
-        position = found.end()
-        requirements.append(_requirement(found))
-    return tuple(requirements)
-
-
-def _requirement(term: re.Match[str]) -> _Requirement:
-    if term["absent"]:
-        return _Requirement(term["absent_key"], "!", frozenset())
-    if term["set"]:
-        return _Requirement(term["key"], term["set"], frozenset(value.strip() for value in term["values"].split(",")))
-    match term["operator"]:
-        case None:
-            return _Requirement(term["key"], "exists", frozenset())
-        case "=" | "==":
-            return _Requirement(term["key"], "in", frozenset({term["value"]}))
-        case "!=":
-            return _Requirement(term["key"], "notin", frozenset({term["value"]}))
-        case order:
-            return _Requirement(term["key"], order, frozenset({term["value"]}))
+def label_requirements(text: str) -> tuple[Requirement, ...]:
+    """Read a label selector. Raises :class:`Refusal` (400) when it is not one."""
+    try:
+        return label_selector.parse(text)
+    except InputError as error:
+        raise Refusal(status.bad_request(str(error))) from error
 
 
 def selector(kind: str, label_text: str, field_text: str) -> Selector:
