@@ -90,6 +90,11 @@ impl Quantity {
         self.format
     }
 
+    /// Whether Go's `==` holds for the two: number, scale, notation and the text kept are the same, and none of them is large.
+    pub fn is_identical(&self, other: &Self) -> bool {
+        self.format == other.format && self.written == other.written && self.amount.is_identical(&other.amount)
+    }
+
     /// -1, 0 or 1.
     pub fn sign(&self) -> i32 {
         self.amount.sign()

@@ -26,6 +26,7 @@ mod value;
 pub use device::CelDevice;
 pub use error::{CompileError, Issue, RuntimeError, enhance_runtime_error};
 pub use evaluate::Evaluation;
+pub use library::format::{label_key_problems, label_value_problems};
 pub use reads::{Access, Reads};
 pub use selector::{Environment, Gates, Selector, as_bool};
 pub use types::{Parameter, Type};

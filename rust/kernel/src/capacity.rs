@@ -153,9 +153,7 @@ fn round_to_step(requested: i64, min: i64, step: i64) -> Option<i64> {
 
 fn violates(amount: &Quantity, policy: Option<&CapacityRequestPolicy>, fractional: bool) -> bool {
     let Some(policy) = policy else { return false };
-    let is_default =
-        policy.default.as_ref().is_some_and(|default| default == amount && default.format() == amount.format());
-    if is_default {
+    if policy.default.as_ref().is_some_and(|default| default.is_identical(amount)) {
         return false;
     }
     match &policy.valid_range {

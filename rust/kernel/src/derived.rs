@@ -5,12 +5,6 @@ use std::sync::Arc;
 use drayman_api::{Device, DeviceAttribute};
 use drayman_cel::{CelDevice, CompileError, Environment, Selector, Value};
 
-/// What an expression of a derived attribute may give.
-const WANTED: &str = "a primitive scalar (string, integer, boolean, semver) or a list of these scalars";
-
-/// Types of single values that an attribute can hold, as compile errors name them.
-const SCALARS: [&str; 5] = ["bool", "int", "string", "kubernetes.Semver", "dyn"];
-
 /// The expression of a derived attribute.
 #[derive(Debug)]
 pub(crate) struct Derived {
@@ -19,7 +13,7 @@ pub(crate) struct Derived {
 
 impl Derived {
     pub(crate) fn new(expression: &str) -> Self {
-        Self { compiled: compile(expression).map_err(Arc::new) }
+        Self { compiled: Selector::compile_derived(expression, Environment::Stored).map_err(Arc::new) }
     }
 
     /// Why the expression does not compile.
@@ -33,23 +27,6 @@ impl Derived {
         let value = selector.evaluate(&CelDevice::new(driver, device)).value.map_err(|error| error.to_string())?;
         attribute(&value)
     }
-}
-
-/// Selectors must give a truth value or one whose type is open: `dyn` makes an expression of any type such a one. It is applied only to
-/// what compiles by itself, so that errors keep their positions.
-fn compile(expression: &str) -> Result<Selector, CompileError> {
-    match Selector::compile(expression, Environment::Stored) {
-        Err(CompileError::ResultType { found, .. }) if can_be_attribute(&found) => {
-            Selector::compile(&format!("dyn({expression}\n)"), Environment::Stored)
-        }
-        Err(CompileError::ResultType { found, .. }) => Err(CompileError::ResultType { wanted: WANTED, found }),
-        compiled => compiled,
-    }
-}
-
-fn can_be_attribute(found: &str) -> bool {
-    let element = found.strip_prefix("list(").and_then(|list| list.strip_suffix(')'));
-    SCALARS.contains(&element.unwrap_or(found))
 }
 
 fn attribute(value: &Value) -> Result<DeviceAttribute, String> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use drayman_api::{NodeSelection, NodeSelector, NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm};
+use drayman_cel::{label_key_problems, label_value_problems};
 use thiserror::Error;
 
 /// The only field of nodes that selectors can name.
@@ -99,11 +100,19 @@ pub(crate) fn check(selection: NodeSelection<'_>) -> Result<(), NodeSelectorErro
 }
 
 fn check_label(path: &str, requirement: &NodeSelectorRequirement, problems: &mut Vec<String>) {
-    let values = &requirement.values;
+    let NodeSelectorRequirement { key, operator, values } = requirement;
+    if let NodeSelectorOperator::Unknown(operator) = operator {
+        problems.push(unsupported(path, operator, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]));
+        return;
+    }
     let mut invalid = |field: &str, value: String, detail: &str| {
         problems.push(format!("{path}.{field}: Invalid value: {value}: {detail}"));
     };
-    match &requirement.operator {
+    let of_key = label_key_problems(key);
+    if !of_key.is_empty() {
+        invalid("key", format!("{key:?}"), &of_key.join("; "));
+    }
+    match operator {
         NodeSelectorOperator::In | NodeSelectorOperator::NotIn if values.is_empty() => {
             invalid("values", json(values), "for 'in', 'notin' operators, values set can't be empty");
         }
@@ -119,10 +128,13 @@ fn check_label(path: &str, requirement: &NodeSelectorRequirement, problems: &mut
                 invalid(&format!("values[{index}]"), format!("{value:?}"), detail);
             }
         }
-        NodeSelectorOperator::Unknown(operator) => {
-            problems.push(unsupported(path, operator, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]));
-        }
         _ => {}
+    }
+    for (index, value) in values.iter().enumerate() {
+        let of_value = label_value_problems(value);
+        if !of_value.is_empty() {
+            invalid(&format!("values[{index}][{key}]"), format!("{value:?}"), &of_value.join("; "));
+        }
     }
 }
 
@@ -142,9 +154,13 @@ fn unsupported(path: &str, operator: &str, known: &[&str]) -> String {
     format!("{path}.operator: Unsupported value: {operator:?}: supported values: {}", known.join(", "))
 }
 
-/// Go writes a list without entries as `null`.
+/// Go writes a list without entries as `null`, and escapes what HTML would take for its own.
 fn json(values: &[String]) -> String {
-    if values.is_empty() { "null".to_owned() } else { serde_json::json!(values).to_string() }
+    if values.is_empty() {
+        return "null".to_owned();
+    }
+    let text = serde_json::json!(values).to_string();
+    text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// The selector as Go's generated `String()` prints it.

@@ -38,6 +38,16 @@ impl Amount {
         Self::Big(Box::new(Big { unscaled, scale }))
     }
 
+    /// Big amounts are pointers to upstream, and those of two quantities are never the same.
+    pub(super) fn is_identical(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Small { value, scale }, Self::Small { value: other, scale: other_scale }) => {
+                (value, scale) == (other, other_scale)
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn sign(&self) -> i32 {
         match self {
             Self::Small { value, .. } => i32::from(*value > 0) - i32::from(*value < 0),

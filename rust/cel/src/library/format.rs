@@ -11,7 +11,9 @@ use crate::error::Fault;
 use crate::library::url::parse_request;
 use crate::library::{Function, Implementation, Overload, operands, text};
 use crate::types::Type;
+
 use crate::value::{Value, civil, days_from_civil};
+pub use names::{label_value as label_value_problems, qualified_name as label_key_problems};
 
 /// A format that text may have.
 #[derive(Debug)]

@@ -91,12 +91,13 @@ pub(super) fn dns1035_label(text: &str) -> Vec<String> {
     DNS1035_LABEL.problems(text, CHARACTERS)
 }
 
-pub(super) fn label_value(text: &str) -> Vec<String> {
+/// What makes a text no value of a label; upstream's texts.
+pub fn label_value(text: &str) -> Vec<String> {
     LABEL_VALUE.problems(text, BYTES)
 }
 
-/// The problems of a label's key: a name, with a domain and a slash before it if need be.
-pub(super) fn qualified_name(text: &str) -> Vec<String> {
+/// What makes a text no key of a label, which is a name, with a domain and a slash before it if need be; upstream's texts.
+pub fn qualified_name(text: &str) -> Vec<String> {
     let (prefix, name) = match text.split_once('/') {
         Some((_, rest)) if rest.contains('/') => {
             return vec![format!(
