@@ -25,10 +25,10 @@ from drayman.framework.interfaces import (
     ReservePlugin,
     ScorePlugin,
 )
-from drayman.framework.node_info import NodeInfo, PodInfo
-from drayman.framework.objects import Object
 from drayman.framework.queued_pod import QueuedPod
 from drayman.framework.status import SKIP, SUCCESS, Code, Notice, Status, failed, unresolvable, unschedulable
+from drayman.pods.node_info import NodeInfo, PodInfo
+from drayman.pods.objects import Object
 
 __all__ = [
     "API",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from drayman.framework.events import Action
-from drayman.framework.objects import Object
-from drayman.framework.resources import pod_requests
+from drayman.pods.objects import Object
+from drayman.pods.resources import pod_requests
 
 
 def pod_changes(old: Object, new: Object) -> Iterator[Action]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from drayman.framework.objects import Object
+from drayman.pods.objects import Object
 
 if TYPE_CHECKING:
     from typing import TypeAlias

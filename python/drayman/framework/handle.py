@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from drayman.framework.node_info import NodeInfo
-from drayman.framework.objects import Object
+from drayman.pods.node_info import NodeInfo
+from drayman.pods.objects import Object
 
 if TYPE_CHECKING:
     from drayman.clock import Clock

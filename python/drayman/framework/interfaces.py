@@ -14,10 +14,10 @@ from typing import Any, Protocol, runtime_checkable
 from drayman.framework.cycle_state import CycleState
 from drayman.framework.events import Registration
 from drayman.framework.handle import Handle
-from drayman.framework.node_info import NodeInfo
-from drayman.framework.objects import Object
 from drayman.framework.queued_pod import QueuedPod
 from drayman.framework.status import Status
+from drayman.pods.node_info import NodeInfo
+from drayman.pods.objects import Object
 
 MAX_NODE_SCORE = 100
 """The highest score of a node after normalisation; the lowest is 0."""

@@ -15,10 +15,10 @@ from drayman.framework.backoff import BackoffQueue
 from drayman.framework.changes import pod_changes
 from drayman.framework.events import ClusterEvent, EventResource, Happening, QueueingHint, Registration
 from drayman.framework.heap import PodHeap
-from drayman.framework.node_info import PodInfo
-from drayman.framework.objects import Object, key_of, uid_of
 from drayman.framework.queued_pod import Place, QueuedPod
 from drayman.framework.waiting_room import WaitingRoom
+from drayman.pods.node_info import PodInfo
+from drayman.pods.objects import Object, key_of, uid_of
 
 if TYPE_CHECKING:
     from drayman.clock import Clock, Timer

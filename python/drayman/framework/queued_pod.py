@@ -6,10 +6,10 @@ import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from drayman.framework.node_info import PodInfo
+from drayman.pods.node_info import PodInfo
 
 if TYPE_CHECKING:
-    from drayman.framework.objects import Object
+    from drayman.pods.objects import Object
 
 
 class Place(enum.Enum):

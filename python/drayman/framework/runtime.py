@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from drayman.framework.cycle_state import CycleState
     from drayman.framework.fit_error import Diagnosis
     from drayman.framework.interfaces import Plugin
-    from drayman.framework.node_info import NodeInfo
-    from drayman.framework.objects import Object
     from drayman.framework.queued_pod import QueuedPod
+    from drayman.pods.node_info import NodeInfo
+    from drayman.pods.objects import Object
 
 _FILTERS = (interfaces.FilterPlugin, interfaces.BatchFilterPlugin)
 _FilterNodes: TypeAlias = "Callable[[CycleState, Object, Sequence[NodeInfo]], Sequence[Status]]"

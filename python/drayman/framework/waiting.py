@@ -7,8 +7,8 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from drayman.framework.objects import Object
 from drayman.framework.status import SUCCESS, Status, unschedulable
+from drayman.pods.objects import Object
 
 if TYPE_CHECKING:
     from drayman.clock import Clock

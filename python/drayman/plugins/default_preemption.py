@@ -15,7 +15,7 @@ from drayman.framework import (
     unschedulable,
 )
 from drayman.framework.fit_error import count_reasons
-from drayman.framework.objects import priority_of
+from drayman.pods.objects import priority_of
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"

@@ -6,7 +6,7 @@ Only this half is built: a pod with pod affinity or anti-affinity of its own is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drayman.framework import (
@@ -19,14 +19,13 @@ from drayman.framework import (
     Handle,
     NodeInfo,
     Object,
-    PodInfo,
     PreFilterResult,
     Registration,
     StateKey,
     Status,
     unschedulable,
 )
-from drayman.framework.label_selector import matches
+from drayman.pods import affinity
 
 REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
 
@@ -43,17 +42,20 @@ class InterPodAffinity:
 
     def pre_filter(self, state: CycleState, pod: Object) -> tuple[Status, PreFilterResult | None]:
         """Collect what keeps the pod away; leave Filter out when nothing does."""
-        forbidden = frozenset(
-            label for node in self._snapshot.nodes() if node.with_anti_affinity for label in _forbidden(node, pod)
+        labels = frozenset(
+            label
+            for node in self._snapshot.nodes()
+            if node.with_anti_affinity
+            for label, _ in affinity.kept_off(node, pod)
         )
-        state.write(_FORBIDDEN, forbidden)
-        return (SUCCESS if forbidden else SKIP), None
+        state.write(_FORBIDDEN, labels)
+        return (SUCCESS if labels else SKIP), None
 
     def filter(self, state: CycleState, _pod: Object, node: NodeInfo) -> Status:
         """Refuse nodes in a domain of a pod that does not want this one near it."""
         labels = node.node["metadata"].get("labels") or {}
-        forbidden = state.read(_FORBIDDEN) or frozenset()
-        return SUCCESS if forbidden.isdisjoint(labels.items()) else unschedulable(REASON)
+        kept_off = state.read(_FORBIDDEN) or frozenset()
+        return SUCCESS if kept_off.isdisjoint(labels.items()) else unschedulable(REASON)
 
     def events_to_register(self) -> Sequence[Registration]:
         """Wait for pods that go or change their labels, and for other domains."""
@@ -63,27 +65,3 @@ class InterPodAffinity:
             Registration(ClusterEvent(EventResource.TARGET_POD, Action.UPDATE_POD_LABEL)),
             Registration(ClusterEvent(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL)),
         )
-
-
-def _forbidden(node: NodeInfo, pod: Object) -> Iterator[tuple[str, str]]:
-    labels = node.node["metadata"].get("labels") or {}
-    for resident in node.with_anti_affinity.values():
-        for term in resident.anti_affinity:
-            key = term["topologyKey"]
-            if key in labels and _is_about(term, resident, pod):
-                yield key, labels[key]
-
-
-def _is_about(term: Mapping[str, Any], resident: PodInfo, pod: Object) -> bool:
-    """Tell whether `term` of `resident` is about `pod`.
-
-    Labels of namespaces are not watched: a selector of namespaces counts as matching all of them, which may keep a pod
-    away from a node that it could use, but never lets it in where it must not be.
-    """
-    metadata = pod["metadata"]
-    namespaces = term.get("namespaces") or ()
-    if term.get("namespaceSelector") is None:
-        own = resident.pod["metadata"]["namespace"]
-        if metadata["namespace"] not in (namespaces or (own,)):
-            return False
-    return matches(term.get("labelSelector"), metadata.get("labels") or {})

@@ -24,6 +24,7 @@ from drayman.framework import (
     unresolvable,
 )
 from drayman.plugins.scores import normalized
+from drayman.pods import affinity
 
 REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
@@ -44,7 +45,7 @@ class NodeAffinity:
 
     def pre_filter(self, _state: CycleState, pod: Object) -> tuple[Status, PreFilterResult | None]:
         """Leave Filter out for pods that require nothing; look only at the nodes that are required by name."""
-        required = _required(pod)
+        required = affinity.required(pod)
         if self._added_required is None and required is None and not pod["spec"].get("nodeSelector"):
             return SKIP, None
         names = node_selector.names_in_fields(required) if required and required.get("nodeSelectorTerms") else None
@@ -56,7 +57,7 @@ class NodeAffinity:
         """Refuse nodes that do not match."""
         if self._added_required is not None and not node_selector.matches(self._added_required, node.node):
             return unresolvable(REASON_ENFORCED)
-        return SUCCESS if matches(pod, node.node) else unresolvable(REASON)
+        return SUCCESS if affinity.matches(pod, node.node) else unresolvable(REASON)
 
     def pre_score(self, state: CycleState, pod: Object, _nodes: Sequence[NodeInfo]) -> Status:
         """Leave Score out for pods that prefer nothing."""
@@ -82,31 +83,13 @@ class NodeAffinity:
         return (Registration(event, self._after_node),)
 
     def _after_node(self, pod: Object, old: Object | None, new: Object | None) -> QueueingHint:
-        matched = old is not None and matches(pod, old)
-        now_matches = new is not None and matches(pod, new)
+        matched = old is not None and affinity.matches(pod, old)
+        now_matches = new is not None and affinity.matches(pod, new)
         return QueueingHint.QUEUE if now_matches and not matched else QueueingHint.SKIP
 
 
-def matches(pod: Object, node: Object) -> bool:
-    """Tell whether `node` has what the pod's nodeSelector and required node affinity ask for."""
-    labels = node["metadata"].get("labels") or {}
-    wanted = pod["spec"].get("nodeSelector") or {}
-    if any(labels.get(key) != value for key, value in wanted.items()):
-        return False
-    required = _required(pod)
-    return required is None or node_selector.matches(required, node)
-
-
-def _node_affinity(pod: Object) -> Mapping[str, Any]:
-    return (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
-
-
-def _required(pod: Object) -> Mapping[str, Any] | None:
-    return _node_affinity(pod).get("requiredDuringSchedulingIgnoredDuringExecution")
-
-
 def _preferred(pod: Object) -> Sequence[Mapping[str, Any]]:
-    return _node_affinity(pod).get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    return affinity.node_affinity(pod).get("preferredDuringSchedulingIgnoredDuringExecution") or ()
 
 
 def _has_requirements(term: Mapping[str, Any]) -> bool:

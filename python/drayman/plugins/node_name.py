@@ -20,7 +20,7 @@ from drayman.framework import (
     Status,
     unresolvable,
 )
-from drayman.framework.objects import node_name_of
+from drayman.pods.objects import node_name_of
 
 REASON = "node(s) didn't match the requested node name"
 

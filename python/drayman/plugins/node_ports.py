@@ -23,7 +23,7 @@ from drayman.framework import (
     Status,
     unschedulable,
 )
-from drayman.framework.node_info import HostPort
+from drayman.pods.node_info import HostPort
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
 
@@ -48,7 +48,7 @@ class NodePorts:
         """Refuse nodes where a port is taken."""
         wanted = state.read(_WANTED) or ()
         taken = (port for pod in node.pods.values() for port in pod.host_ports)
-        return unschedulable(REASON) if any(_clash(port, wanted) for port in taken) else SUCCESS
+        return unschedulable(REASON) if any(port.clashes_with_any(wanted) for port in taken) else SUCCESS
 
     def events_to_register(self) -> Sequence[Registration]:
         """Wait for new nodes, and for pods that free a port."""
@@ -58,11 +58,7 @@ class NodePorts:
         )
 
 
-def _clash(port: HostPort, wanted: Sequence[HostPort]) -> bool:
-    return any(port.clashes(other) for other in wanted)
-
-
 def _after_pod_deleted(pod: Object, old: Object | None, _new: Object | None) -> QueueingHint:
     wanted = PodInfo(pod).host_ports
-    freed = old is not None and any(_clash(port, wanted) for port in PodInfo(old).host_ports)
+    freed = old is not None and any(port.clashes_with_any(wanted) for port in PodInfo(old).host_ports)
     return QueueingHint.QUEUE if freed else QueueingHint.SKIP

@@ -24,7 +24,7 @@ from drayman.framework import (
     StateKey,
     Status,
 )
-from drayman.framework.resources import CPU, MEMORY, PODS, pod_requests
+from drayman.pods.resources import CPU, MEMORY, PODS, pod_requests
 
 TOO_MANY_PODS = "Too many pods"
 

@@ -19,11 +19,9 @@ from drayman.framework import (
     Status,
     unresolvable,
 )
-from drayman.plugins import tolerations
+from drayman.pods import tolerations
 
 REASON = "node(s) were unschedulable"
-
-_CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": tolerations.NO_SCHEDULE}
 
 
 class NodeUnschedulable:
@@ -36,7 +34,7 @@ class NodeUnschedulable:
 
     def filter_nodes(self, _state: CycleState, pod: Object, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """Refuse cordoned nodes."""
-        refusal = SUCCESS if _tolerates_cordon(pod) else unresolvable(REASON)
+        refusal = SUCCESS if tolerations.tolerates_cordon(pod) else unresolvable(REASON)
         return [refusal if node.unschedulable else SUCCESS for node in nodes]
 
     def events_to_register(self) -> Sequence[Registration]:
@@ -47,10 +45,6 @@ class NodeUnschedulable:
         )
 
 
-def _tolerates_cordon(pod: Object) -> bool:
-    return any(tolerations.tolerates(each, _CORDON) for each in tolerations.tolerations_of(pod))
-
-
 def _after_node(_pod: Object, old: Object | None, new: Object | None) -> QueueingHint:
     was_open = old is not None and not old.get("spec", {}).get("unschedulable")
     is_open = new is not None and not new.get("spec", {}).get("unschedulable")
@@ -58,4 +52,4 @@ def _after_node(_pod: Object, old: Object | None, new: Object | None) -> Queuein
 
 
 def _after_pod(_pod: Object, _old: Object | None, new: Object | None) -> QueueingHint:
-    return QueueingHint.QUEUE if new is not None and _tolerates_cordon(new) else QueueingHint.SKIP
+    return QueueingHint.QUEUE if new is not None and tolerations.tolerates_cordon(new) else QueueingHint.SKIP

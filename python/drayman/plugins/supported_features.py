@@ -5,26 +5,11 @@ A pod that were scheduled without regard to its anti-affinity or its volumes wou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drayman.framework import SUCCESS, CycleState, Handle, Object, PreFilterResult, Registration, Status, unresolvable
-
-_VOLUMES = frozenset(
-    {
-        "configMap",
-        "csi",
-        "downwardAPI",
-        "emptyDir",
-        "gitRepo",
-        "hostPath",
-        "image",
-        "nfs",
-        "projected",
-        "secret",
-    }
-)
-"""Sources of volumes that bind a pod to no node."""
+from drayman.pods.unsupported import unsupported_fields
 
 
 class SupportedFeatures:
@@ -46,19 +31,3 @@ class SupportedFeatures:
     def events_to_register(self) -> Sequence[Registration]:
         """Wait for nothing: no change in the cluster makes the pod supported."""
         return ()
-
-
-def unsupported_fields(pod: Object) -> Iterator[str]:
-    """Yield the paths of the fields of `pod` that no built-in plugin looks at, in the order of the spec."""
-    spec = pod["spec"]
-    affinity = spec.get("affinity") or {}
-    for field in ("podAffinity", "podAntiAffinity"):
-        if any(affinity.get(field, {}).values()):
-            yield f"spec.affinity.{field}"
-    if spec.get("topologySpreadConstraints"):
-        yield "spec.topologySpreadConstraints"
-    if spec.get("schedulingGroup"):
-        yield "spec.schedulingGroup"
-    for index, volume in enumerate(spec.get("volumes") or ()):
-        for source in sorted(volume.keys() - _VOLUMES - {"name"}):
-            yield f"spec.volumes[{index}].{source}"

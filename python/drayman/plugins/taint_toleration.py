@@ -20,12 +20,10 @@ from drayman.framework import (
     Status,
     unresolvable,
 )
-from drayman.plugins import tolerations
 from drayman.plugins.scores import normalized
+from drayman.pods import tolerations
 
 REASON = "node(s) had untolerated taint(s)"
-
-_HARD = (tolerations.NO_SCHEDULE, tolerations.NO_EXECUTE)
 
 
 class TaintToleration:
@@ -77,7 +75,7 @@ def _taints(node: Object) -> Sequence[tolerations.Taint]:
 
 
 def _is_kept_off(pod: Object, taints: Sequence[tolerations.Taint]) -> bool:
-    return tolerations.first_untolerated(taints, tolerations.tolerations_of(pod), _HARD) is not None
+    return tolerations.first_untolerated(taints, tolerations.tolerations_of(pod), tolerations.HARD) is not None
 
 
 def _after_node(pod: Object, old: Object | None, new: Object | None) -> QueueingHint:

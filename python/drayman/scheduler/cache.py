@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drayman.framework import NodeInfo, Object, PodInfo
-from drayman.framework.objects import key_of, node_name_of, uid_of
+from drayman.pods.objects import key_of, node_name_of, uid_of
 
 
 class Cache:

@@ -19,8 +19,8 @@ from drayman.framework import (
     Status,
 )
 from drayman.framework.fit_error import Diagnosis
-from drayman.framework.objects import is_being_deleted
 from drayman.framework.runtime import PluginError, Runtime
+from drayman.pods.objects import is_being_deleted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

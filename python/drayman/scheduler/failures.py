@@ -7,8 +7,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from drayman.framework.fit_error import NO_NODES, Diagnosis
-from drayman.framework.objects import key_of, node_name_of, uid_of
 from drayman.framework.queued_pod import Place
+from drayman.pods.objects import key_of, node_name_of, uid_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.errors import APIStatusError
 from drayman.framework import Object
-from drayman.framework.objects import condition_of, key_of, node_name_of, uid_of
+from drayman.pods.objects import condition_of, key_of, node_name_of, uid_of
 from drayman.timestamps import rfc3339
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from drayman.framework import Action, ClusterEvent, EventResource, Happening, Object
 from drayman.framework.changes import node_changes, pod_changes
-from drayman.framework.objects import is_terminal, key_of, node_name_of, uid_of
+from drayman.pods.objects import is_terminal, key_of, node_name_of, uid_of
 
 if TYPE_CHECKING:
     from drayman.framework.queue import SchedulingQueue

@@ -12,10 +12,10 @@ import pytest
 
 from drayman import scheduler
 from drayman.clock import VirtualClock, virtual_loop
-from drayman.framework.objects import condition_of
 from drayman.kube.client import Client
 from drayman.kube.http import Request, Response, Stream
 from drayman.kube.resources import CLAIMS, DEVICE_CLASSES, EVENTS, NODES, PODS, SLICES, Resource
+from drayman.pods.objects import condition_of
 from drayman.testing.apiserver import APIServer, InProcessTransport
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from drayman import scheduler
-from drayman.framework.objects import condition_of
 from drayman.kube.resources import CLAIMS, PODS
+from drayman.pods.objects import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

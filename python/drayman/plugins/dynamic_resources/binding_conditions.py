@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.errors import DraymanError
 from drayman.framework import Handle, Object
-from drayman.framework.objects import key_of
 from drayman.plugins.dynamic_resources.claims import allocation_of, results_of
+from drayman.pods.objects import key_of
 from drayman.timestamps import parse_rfc3339
 
 if TYPE_CHECKING:

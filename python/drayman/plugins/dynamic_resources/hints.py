@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from drayman.framework import Action, ClusterEvent, EventResource, Object, QueueingHint, Registration
-from drayman.framework.objects import key_of, uid_of
 from drayman.plugins.dynamic_resources.claims import allocation_of
 from drayman.plugins.dynamic_resources.manager import DeviceManager
+from drayman.pods.objects import key_of, uid_of
 from drayman.resourceclaim import ClaimReferenceError
 
 

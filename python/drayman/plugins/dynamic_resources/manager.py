@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from drayman import resourceclaim
 from drayman.framework import Handle, Object
-from drayman.framework.objects import is_being_deleted, key_of
 from drayman.plugins.dynamic_resources.inventory import Change, Inventory
 from drayman.plugins.dynamic_resources.pod_index import PodIndex
 from drayman.plugins.dynamic_resources.tracker import ClaimTracker
+from drayman.pods.objects import is_being_deleted, key_of
 
 INVENTORY_KINDS = ("ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node")
 """What the inventory has to know besides claims."""

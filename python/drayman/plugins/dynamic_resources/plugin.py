@@ -28,7 +28,6 @@ from drayman.framework import (
     unresolvable,
     unschedulable,
 )
-from drayman.framework.objects import key_of, uid_of
 from drayman.plugins.dynamic_resources import hints, scoring
 from drayman.plugins.dynamic_resources.arguments import Arguments
 from drayman.plugins.dynamic_resources.binding_conditions import BindingConditions, DeviceBindingError
@@ -46,6 +45,7 @@ from drayman.plugins.dynamic_resources.state import STATE, ClaimState
 from drayman.plugins.dynamic_resources.validation import check_requests
 from drayman.plugins.dynamic_resources.writes import ClaimWriteError, ClaimWriter
 from drayman.plugins.scores import normalized
+from drayman.pods.objects import key_of, uid_of
 from drayman.resourceclaim import ClaimNotCreatedError, ClaimReferenceError, is_reserved_for
 
 if TYPE_CHECKING:

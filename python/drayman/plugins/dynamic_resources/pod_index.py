@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from drayman import resourceclaim
 from drayman.framework import Object
-from drayman.framework.objects import key_of, node_name_of
+from drayman.pods.objects import key_of, node_name_of
 
 
 class PodIndex:

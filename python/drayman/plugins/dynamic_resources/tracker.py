@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman.framework import Action, ClusterEvent, EventResource, Handle, Happening, Object
-from drayman.framework.objects import key_of, uid_of
 from drayman.plugins.dynamic_resources.claims import allocation_of, exclusive_devices
+from drayman.pods.objects import key_of, uid_of
 
 if TYPE_CHECKING:
     from drayman.plugins.dynamic_resources.inventory import Inventory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from drayman.framework import SUCCESS, Object, Status, failed, unresolvable
-from drayman.framework.objects import key_of
+from drayman.pods.objects import key_of
 
 
 def check_requests(claim: Object, classes: Container[str], features: Container[str]) -> Status:

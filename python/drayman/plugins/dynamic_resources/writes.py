@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drayman.errors import APIStatusError, DraymanError
 from drayman.framework import Handle, Object
-from drayman.framework.objects import is_being_deleted, key_of, node_name_of, uid_of
 from drayman.names import FINALIZER
 from drayman.plugins.dynamic_resources.binding_conditions import GATES
 from drayman.plugins.dynamic_resources.claims import allocation_of, is_reserved_for_others, reserved_for
+from drayman.pods.objects import is_being_deleted, key_of, node_name_of, uid_of
 from drayman.resourceclaim import is_reserved_for
 from drayman.timestamps import rfc3339
 

@@ -11,6 +11,11 @@ Toleration = Mapping[str, Any]
 NO_SCHEDULE = "NoSchedule"
 NO_EXECUTE = "NoExecute"
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
+HARD = (NO_SCHEDULE, NO_EXECUTE)
+"""The effects that keep pods off a node."""
+
+CORDON = "node.kubernetes.io/unschedulable"
+"""The key of the taint that cordoning a node sets."""
 
 
 def tolerations_of(pod: Mapping[str, Any]) -> Sequence[Toleration]:
@@ -34,6 +39,12 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
             return bool((toleration.get("value") or "") == (taint.get("value") or ""))
         case _:
             return False
+
+
+def tolerates_cordon(pod: Mapping[str, Any]) -> bool:
+    """Tell whether the pod runs on cordoned nodes too."""
+    cordon = {"key": CORDON, "effect": NO_SCHEDULE}
+    return any(tolerates(each, cordon) for each in tolerations_of(pod))
 
 
 def first_untolerated(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drayman.framework.resources import amount, pod_requests, scoring_requests
+from drayman.pods.resources import amount, pod_requests, scoring_requests
 
 MEBI = 1024 * 1024
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
-    from drayman.framework.objects import Object
+    from drayman.pods.objects import Object
 
 Resources = Mapping[str, int]
 """Resource name to amount."""

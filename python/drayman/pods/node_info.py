@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drayman.framework import resources
-from drayman.framework.objects import Object, key_of, priority_of, uid_of
+from drayman.pods import resources
+from drayman.pods.objects import Object, key_of, priority_of, uid_of
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,6 +24,10 @@ class HostPort:
         if (self.protocol, self.port) != (other.protocol, other.port):
             return False
         return self.address == other.address or _ANY_ADDRESS in (self.address, other.address)
+
+    def clashes_with_any(self, others: Iterable[HostPort]) -> bool:
+        """Tell whether it cannot be served beside all of `others`."""
+        return any(self.clashes(other) for other in others)
 
 
 _ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a value to compare with; nothing listens here
