@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from drayman import manifest
+from drayman import features, manifest
 from drayman.allocator import Allocated, Failed, Unallocatable
 from drayman.errors import InputError
 from drayman.inventory import Evaluation, Inventory
 
 if TYPE_CHECKING:
     import os
+
+    from drayman import reasons
 
 UNUSED_KINDS = frozenset({"ResourceClaimTemplate", "ResourcePoolStatusRequest"})
 """Kinds of `resource.k8s.io` that no allocation depends on."""
@@ -33,14 +35,24 @@ class Cluster:
     """An immutable snapshot, made by :meth:`from_yaml`, :meth:`from_objects`, :meth:`from_snapshot` or
     :meth:`from_kubeconfig`.
 
-    API defaults are applied. Claims are named "namespace/name"; a claim without a namespace is in `default`. While
-    there is no Node object, the nodes are those that slices name.
+    API defaults are applied. Claims, pods and workloads are named "namespace/name"; one without a namespace is in
+    `default`. While there is no Node object, the nodes are those that slices name.
     """
 
-    def __init__(self, inventory: Inventory, claims: Mapping[str, bytes], nodes: frozenset[str]) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        claims: Mapping[str, bytes],
+        nodes: frozenset[str],
+        objects: Sequence[Mapping[str, Any]],
+        options: Options,
+    ) -> None:
         self._inventory = inventory
         self._claims = claims
         self._nodes = nodes
+        self._objects = objects
+        self._options = options
+        self._state: reasons.State | None = None
 
     @classmethod
     def from_objects(cls, objects: Iterable[Mapping[str, Any]], **options: Unpack[Options]) -> Cluster:
@@ -49,10 +61,10 @@ class Cluster:
         Kinds that no allocation depends on are passed over. Raises :class:`drayman.InputError` for an object that
         cannot be read.
         """
-        builder = _Builder(Inventory(**options))
+        builder = _Builder(options)
         for obj in _flatten(objects):
             builder.add(obj)
-        return cls(builder.inventory, builder.claims, frozenset(builder.nodes))
+        return builder.cluster(cls)
 
     @classmethod
     def from_yaml(cls, *paths: str | os.PathLike[str], **options: Unpack[Options]) -> Cluster:
@@ -61,7 +73,7 @@ class Cluster:
         Objects are read strictly: an unknown field is an error. Raises :class:`drayman.InputError` with file, line,
         object and field.
         """
-        builder = _Builder(Inventory(**options))
+        builder = _Builder(options)
         for loaded in manifest.load(paths):
             try:
                 builder.add(manifest.check(loaded).object)
@@ -69,7 +81,7 @@ class Cluster:
                 error.file = error.file or loaded.file
                 error.line = error.line or loaded.position(error.field or "").line
                 raise
-        return cls(builder.inventory, builder.claims, frozenset(builder.nodes))
+        return builder.cluster(cls)
 
     @classmethod
     def from_snapshot(cls, folder: str | os.PathLike[str], **options: Unpack[Options]) -> Cluster:
@@ -93,8 +105,7 @@ class Cluster:
         """
         from drayman import live
 
-        kinds = ("ResourceSlice", "DeviceClass", "ResourceClaim", "DeviceTaintRule", "Node")
-        return cls.from_objects(live.load(path, context=context, kinds=kinds).objects, **options)
+        return cls.from_objects(live.load(path, context=context).objects, **options)
 
     @property
     def claims(self) -> Sequence[str]:
@@ -145,7 +156,49 @@ class Cluster:
             claim["status"] = {**_mapping(claim.get("status")), "allocation": allocation}
             claims[key] = json.dumps(claim).encode()
             inventory.apply(claims[key])
-        return Cluster(inventory, claims, self._nodes)
+        return Cluster(inventory, claims, self._nodes, self._objects, self._options)
+
+    def explain(
+        self, name: str, kind: str = "pod", *, node: str | None = None, in_order: bool = False
+    ) -> reasons.Answer:
+        """Say why a pod, claim, job, deployment or other workload is not scheduled, on one node or on all.
+
+        `in_order` takes pods that are mere manifests as if they were created in the order in which they were given:
+        those before `name` are placed first, each where it fits. Raises :class:`drayman.InputError` for what does not
+        exist or cannot be read.
+        """
+        from drayman.reasons import targets
+
+        key = name if "/" in name else f"default/{name}"
+        named = None if node is None else self._known(node)
+        return targets.explain(self._look(), targets.kind_named(kind), key, node=named, in_order=in_order)
+
+    def explain_all(self, *, node: str | None = None, in_order: bool = False) -> Sequence[reasons.Answer]:
+        """Explain every pending pod, in the order in which they were given; see :meth:`explain`."""
+        from drayman.reasons import targets
+
+        named = None if node is None else self._known(node)
+        return list(targets.explain_all(self._look(), node=named, in_order=in_order))
+
+    def _look(self) -> reasons.State:
+        """Return the objects that explanations look at. Raises :class:`drayman.InputError` for one that is broken."""
+        from drayman.reasons import state
+
+        if self._state is None:
+            claims = map(json.loads, self._claims.values())
+            self._state = state.State(
+                inventory=self._inventory,
+                nodes=tuple(self.nodes),
+                objects=state.indexed([*self._objects, *claims]),
+                features=features.resolve(
+                    self._options.get("features"),
+                    feature_gates=self._options.get("feature_gates"),
+                    kubernetes_version=self._options.get("kubernetes_version", features.LATEST),
+                ),
+                kubernetes=self._options.get("kubernetes_version", features.LATEST),
+                compatibility=self._options.get("compatibility", "1.37"),
+            )
+        return self._state
 
     def _evaluate(self, claims: str | Sequence[str], nodes: Sequence[str]) -> Evaluation:
         objects = [self._claim(key) for key in _keys(claims)]
@@ -159,6 +212,12 @@ class Cluster:
             raise InputError(f"claim `{key}` does not exist; there are: {_listed(self._claims)}")
         return self._claims[key]
 
+    def _known(self, name: str) -> str:
+        """Return a node that there is an object for, or that slices name where there are no objects of nodes."""
+        if name not in self.nodes:
+            raise InputError(f"node `{name}` does not exist; there are: {_listed(self.nodes)}")
+        return name
+
     def _node(self, name: str) -> str:
         if self._nodes and name not in self._nodes:
             raise InputError(f"node `{name}` does not exist; there are: {_listed(sorted(self._nodes))}")
@@ -168,16 +227,23 @@ class Cluster:
 class _Builder:
     """Takes objects into an inventory, and keeps what a snapshot needs besides."""
 
-    def __init__(self, inventory: Inventory) -> None:
-        self.inventory = inventory
+    def __init__(self, options: Options) -> None:
+        self.inventory = Inventory(**options)
         self.claims: dict[str, bytes] = {}
         self.nodes: set[str] = set()
+        self._others: list[Mapping[str, Any]] = []
+        self._options = options
+
+    def cluster(self, kind: type[Cluster]) -> Cluster:
+        return kind(self.inventory, self.claims, frozenset(self.nodes), tuple(self._others), self._options)
 
     def add(self, obj: Mapping[str, Any]) -> None:
         for member in ("apiVersion", "kind"):
             if not obj.get(member):
                 raise InputError(f"object has no `{member}`", field=member)
         version, kind = str(obj["apiVersion"]), obj["kind"]
+        if kind != "ResourceClaim":
+            self._others.append(obj)
         if version == "v1" and kind == "Node":
             self.nodes.add(self.inventory.apply(obj).name)
         elif kind == "ResourceClaim":

@@ -108,17 +108,23 @@ class Inventory:
         return self._native.nodes()
 
     def evaluate(
-        self, claims: Sequence[Object], nodes: Sequence[str] | None = None, *, max_steps: int | None = None
+        self,
+        claims: Sequence[Object],
+        nodes: Sequence[str] | None = None,
+        *,
+        max_steps: int | None = None,
+        raises: bool = True,
     ) -> Evaluation:
         """Allocate all `claims` on each of `nodes` (None: all that are known), or none there; nothing is changed.
 
         `claims` are ResourceClaims without allocation. Under compatibility `1.37` an error that ends upstream's
-        scheduling attempt is raised; otherwise the outcome of its node is :class:`drayman.Failed`. Raises
+        scheduling attempt is raised, unless `raises` is false; otherwise the outcome of its node is
+        :class:`drayman.Failed`. Raises
         :class:`drayman.BudgetExceededError`, with the outcomes so far, when more than `max_steps` are needed.
         """
         native = self._native.evaluate(list(claims), None if nodes is None else list(nodes), max_steps=max_steps)
         evaluation = Evaluation(native)
-        if not self._fixed and native.fatal is not None:
+        if raises and not self._fixed and native.fatal is not None:
             raise native.fatal
         check_finished(native, evaluation)
         return evaluation

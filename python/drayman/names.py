@@ -10,6 +10,9 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 """Upstream's annotation on generated claims: the entry in `pod.spec.resourceClaims` that the claim was made for."""
 
+ADMIN_ACCESS = "resource.kubernetes.io/admin-access"
+"""Upstream's label on namespaces whose claims may ask for admin access; its value is "true"."""
+
 SCHEDULER_NAME = "drayman"
 """The default `schedulerName` that the scheduler serves."""
 

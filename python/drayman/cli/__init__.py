@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "allocate": "allocate claims offline: which devices would they get, and if none, why",
+    "explain": "say why a pod is not scheduled, or a claim not allocated, and what to change",
     "lint": "check manifests: what the API server refuses, and what people get wrong",
     "cel": "evaluate a CEL device selector: its type, its cost, and its value on devices",
     "slices": "list ResourceSlices and their pools: devices, used and free",
@@ -56,7 +57,7 @@ DONE, ERROR, USAGE, NO, INTERRUPTED = 0, 1, 2, 3, 130
 def main(arguments: Sequence[str] | None = None, *, prog: str = "drayman") -> int:
     """Run the command line and return the exit code. Wrong usage and `--help` raise `SystemExit`, as argparse does."""
     given = verb_first(sys.argv[1:] if arguments is None else arguments)
-    parsed = parser(given[:1], prog=prog).parse_args(given)
+    parsed = _parsed(given, prog)
     parsed.given = given
     try:
         with _ending_like_interrupted():
@@ -76,6 +77,17 @@ def main(arguments: Sequence[str] | None = None, *, prog: str = "drayman") -> in
 def kubectl() -> int:
     """Run as the plugin that `kubectl dra` starts."""
     return main(prog="kubectl dra")
+
+
+def _parsed(given: Sequence[str], prog: str) -> argparse.Namespace:
+    """Parse the arguments; files may stand before, between and after options."""
+    built = parser(given[:1], prog=prog)
+    parsed, rest = built.parse_known_args(given)
+    if rest and (not hasattr(parsed, "files") or any(len(one) > 1 and one.startswith("-") for one in rest)):
+        built.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        parsed.files = [*parsed.files, *rest]
+    return parsed
 
 
 def complain(error: DraymanError) -> None:

@@ -47,6 +47,7 @@ options:
 verbs:
   VERB
     allocate  allocate claims offline: which devices would they get, and if none, why
+    explain   say why a pod is not scheduled, or a claim not allocated, and what to change
     lint      check manifests: what the API server refuses, and what people get wrong
     cel       evaluate a CEL device selector: its type, its cost, and its value on devices
     slices    list ResourceSlices and their pools: devices, used and free

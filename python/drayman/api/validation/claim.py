@@ -29,8 +29,9 @@ from drayman.api.validation.rules import (
 )
 from drayman.api.validation.selectors import selectors
 from drayman.api.validation.tolerations import device_toleration
+from drayman.names import ADMIN_ACCESS
 
-ADMIN_LABEL = "resource.kubernetes.io/admin-access"
+ADMIN_LABEL = ADMIN_ACCESS
 SPEC = Path("spec")
 _MAX = 32
 _MAX_ALTERNATIVES = 8

@@ -1,0 +1,168 @@
+"""What keeps a pod off a node before its devices are looked at: the filters that run before DynamicResources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from drayman import node_selector
+from drayman.pods import affinity, tolerations
+from drayman.pods.node_info import NodeInfo, PodInfo
+from drayman.pods.objects import is_terminal
+from drayman.pods.resources import CPU, PODS
+from drayman.quantity import Quantity
+from drayman.reasons.facts import Fact, counted
+
+if TYPE_CHECKING:
+    from drayman.reasons.claims import Entry
+    from drayman.reasons.state import Object, State
+
+_BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
+
+
+def infos(state: State) -> dict[str, NodeInfo]:
+    """Return the nodes with the pods that are on them. A node without an object has nothing but its name."""
+    nodes = state.of_kind("Node")
+    found = {name: NodeInfo(nodes.get(name) or {"metadata": {"name": name}}) for name in state.nodes}
+    for pod in state.of_kind("Pod").values():
+        place = pod["spec"].get("nodeName")
+        if place in found and not is_terminal(pod):
+            found[place].add_pod(PodInfo({**pod, "metadata": {"uid": _identity(pod), **pod["metadata"]}}))
+    return found
+
+
+def exclusions(state: State, pod: Object, entries: Sequence[Entry]) -> dict[str, list[Fact]]:
+    """Return what keeps `pod` off each node, by name; nothing where its devices decide."""
+    known = infos(state)
+    info = PodInfo(pod)
+    kept_off = {
+        label: resident.key
+        for node in known.values()
+        if node.with_anti_affinity
+        for label, resident in affinity.kept_off(node, pod)
+    }
+    return {
+        name: [*_unfit(info, node), *_kept_away(node, kept_off), *_out_of_reach(entries, node)]
+        for name, node in known.items()
+    }
+
+
+def terms_text(selector: Mapping[str, Any]) -> str:
+    """Return a node selector as text: requirements of a term joined by "and", terms by "or"."""
+    return " or ".join(
+        " and ".join(
+            _requirement(one) for one in (*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ()))
+        )
+        for term in selector.get("nodeSelectorTerms") or ()
+    )
+
+
+def _identity(pod: Object) -> str:
+    """Stand in for the UID of a pod that no server has seen."""
+    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
+def _unfit(pod: PodInfo, node: NodeInfo) -> Iterator[Fact]:
+    if node.unschedulable and not tolerations.tolerates_cordon(pod.pod):
+        hint = f"kubectl uncordon {node.name}"
+        yield Fact("node-cordoned", "the node is cordoned (`spec.unschedulable`)", {}, hint)
+    taints = [taint for taint in node.taints if not (node.unschedulable and taint["key"] == tolerations.CORDON)]
+    for taint in taints:
+        if tolerations.first_untolerated([taint], tolerations.tolerations_of(pod.pod), tolerations.HARD):
+            yield _taint(taint)
+    yield from _affinity(pod.pod, node.node)
+    wanted = pod.host_ports
+    for port in wanted:
+        holder = next((one.key for one in node.pods.values() if port.clashes_with_any(one.host_ports)), None)
+        if holder:
+            yield Fact(
+                "node-ports",
+                f"host port {port.port}/{port.protocol} is taken by pod `{holder}`",
+                {"port": port.port, "protocol": port.protocol, "pod": holder},
+            )
+    if node.allocatable:
+        yield from _resources(pod, node)
+
+
+def _taint(taint: Mapping[str, Any]) -> Fact:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    text = f"{taint['key']}{value}:{taint['effect']}"
+    operator = f"operator: Equal, value: {taint['value']}" if taint.get("value") else "operator: Exists"
+    hint = f"tolerate it in the pod's tolerations: {{key: {taint['key']}, {operator}, effect: {taint['effect']}}}"
+    return Fact("node-taint", f"the pod does not tolerate the node's taint `{text}`", {"taint": text}, hint)
+
+
+def _affinity(pod: Object, node: Object) -> Iterator[Fact]:
+    labels = node["metadata"].get("labels") or {}
+    for key, value in (pod["spec"].get("nodeSelector") or {}).items():
+        if labels.get(key) != value:
+            has = f"the node has `{key}={labels[key]}`" if key in labels else "the node does not have that label"
+            details = {"label": key, "wanted": value, **({"found": labels[key]} if key in labels else {})}
+            wants = f"the pod's nodeSelector wants `{key}={value}`"
+            yield Fact("node-selector", f"{wants}: {has}", details, general=f"{wants}, which these nodes do not have")
+    required = affinity.required(pod)
+    if required is not None and not node_selector.matches(required, node):
+        text = terms_text(required) or "nothing, which no node matches"
+        yield Fact("node-affinity", f"the pod's required node affinity does not hold: {text}", {"required": text})
+
+
+def _resources(pod: PodInfo, node: NodeInfo) -> Iterator[Fact]:
+    limit = node.allocatable.get(PODS, 0)
+    if len(node.pods) >= limit:
+        yield Fact("node-pods", f"the node has its {counted(limit, 'pod')} already", {"pods": limit})
+    for name, wanted in pod.requests.items():
+        allocatable = node.allocatable.get(name, 0)
+        free = allocatable - node.requested.get(name, 0)
+        if wanted > 0 and wanted > free:
+            amounts = {"needed": wanted, "free": free, "allocatable": allocatable}
+            shown = {member: quantity(name, amount) for member, amount in amounts.items()}
+            short = f"too little `{name}`: the pod needs {shown['needed']}"
+            message = f"{short}, {shown['free']} of {shown['allocatable']} is free"
+            general = f"{short}, which none of these nodes has free"
+            yield Fact("node-resources", message, {"resource": name, **shown}, general=general)
+
+
+def _kept_away(node: NodeInfo, kept_off: Mapping[tuple[str, str], str]) -> Iterator[Fact]:
+    for key, value in (node.node["metadata"].get("labels") or {}).items():
+        if (key, value) in kept_off:
+            holder = kept_off[key, value]
+            message = f"pod `{holder}` keeps this pod away from nodes with `{key}={value}`, by its anti-affinity"
+            yield Fact("node-anti-affinity", message, {"pod": holder, "label": key, "value": value})
+
+
+def _out_of_reach(entries: Iterable[Entry], node: NodeInfo) -> Iterator[Fact]:
+    for entry in entries:
+        selector = (entry.allocation or {}).get("nodeSelector")
+        if selector and not node_selector.matches(selector, node.node):
+            text = terms_text(selector)
+            devices = ", ".join(f"`{device}`" for device in entry.devices)
+            message = f"claim `{entry.key}` is allocated already ({devices}), for nodes where {text}"
+            yield Fact("claim-elsewhere", message, {"claim": entry.key, "devices": entry.devices, "nodes": text})
+
+
+def quantity(resource: str, amount: int) -> str:
+    """Return an amount of a resource, in the units of the scheduler, as people write it."""
+    if resource == CPU:
+        return str(Quantity(f"{amount}m").canonical())
+    for power, suffix in zip(range(len(_BINARY), 0, -1), _BINARY, strict=True):
+        if amount and amount % 1024**power == 0:
+            return f"{amount // 1024**power}{suffix}"
+    return str(amount)
+
+
+def _requirement(one: Mapping[str, Any]) -> str:
+    values = ", ".join(str(value) for value in one.get("values") or ())
+    key, operator = one.get("key", ""), one.get("operator", "")
+    match operator:
+        case "In" if len(one.get("values") or ()) == 1:
+            return f"`{key}` is `{values}`"
+        case "In":
+            return f"`{key}` is one of {values}"
+        case "Exists":
+            return f"`{key}` is set"
+        case "DoesNotExist":
+            return f"`{key}` is not set"
+        case "NotIn":
+            return f"`{key}` is none of {values}"
+        case _:
+            return f"`{key}` {operator} {values}"

@@ -1,0 +1,121 @@
+"""The objects that explanations look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from drayman.api import convert, defaults, schema
+from drayman.errors import InputError
+
+if TYPE_CHECKING:
+    from drayman.inventory import Inventory
+
+Object = Mapping[str, Any]
+
+KINDS: Mapping[str, str] = {
+    "Namespace": "",
+    "Node": "",
+    "Pod": "",
+    "DaemonSet": "apps",
+    "Deployment": "apps",
+    "ReplicaSet": "apps",
+    "StatefulSet": "apps",
+    "Job": "batch",
+    "DeviceClass": "resource.k8s.io",
+    "ResourceClaim": "resource.k8s.io",
+    "ResourceClaimTemplate": "resource.k8s.io",
+}
+"""The kinds that an explanation may need, and their API groups."""
+
+_CLUSTER_WIDE = frozenset({"Namespace", "Node", "DeviceClass"})
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A cluster at one moment. `objects` are complete objects by kind and "namespace/name" or "name".
+
+    `nodes` are the names of the nodes that count: those of the Node objects or, without any, those that slices name.
+    """
+
+    inventory: Inventory
+    nodes: tuple[str, ...]
+    objects: Mapping[str, Mapping[str, Object]]
+    features: frozenset[str]
+    kubernetes: str
+    compatibility: str
+
+    @property
+    def fixed(self) -> bool:
+        """Whether known defects of upstream are left out."""
+        return self.compatibility == "fixed"
+
+    def of_kind(self, kind: str) -> Mapping[str, Object]:
+        """Return the objects of a kind by key."""
+        return self.objects.get(kind) or {}
+
+    def get(self, kind: str, key: str) -> Object | None:
+        """Return one object."""
+        return self.of_kind(kind).get(key)
+
+    def with_placed(self, pod: Object, node: str, claims: Iterable[Object]) -> State:
+        """Return the state in which `pod` is bound to `node`, and `claims` stand as they are given: allocated."""
+        inventory = self.inventory.copy()
+        known = dict(self.of_kind("ResourceClaim"))
+        for claim in claims:
+            inventory.apply(claim)
+            known[key_of(claim)] = claim
+        bound = {**pod, "spec": {**pod["spec"], "nodeName": node}}
+        pods = {**self.of_kind("Pod"), key_of(pod): bound}
+        return replace(self, inventory=inventory, objects={**self.objects, "ResourceClaim": known, "Pod": pods})
+
+
+def key_of(obj: Object) -> str:
+    """Return "namespace/name", or "name" for objects without a namespace."""
+    metadata = obj["metadata"]
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
+
+
+def is_known_to_a_server(obj: Object) -> bool:
+    """Tell whether the object comes from a cluster: what is only a manifest has no status."""
+    return bool((obj.get("status") or {}).get("phase"))
+
+
+def kind_of(obj: Object) -> str | None:
+    """Return the kind of an object that explanations need; None for all others."""
+    kind = str(obj.get("kind", ""))
+    group, slash, _ = str(obj.get("apiVersion", "")).rpartition("/")
+    return kind if KINDS.get(kind) == (group if slash else "") else None
+
+
+def indexed(objects: Iterable[Object]) -> dict[str, dict[str, Object]]:
+    """Return the objects that explanations need, complete, by kind and key; of two with one key the later counts.
+
+    Raises :class:`InputError` for one that is not of its kind.
+    """
+    found: dict[str, dict[str, Object]] = {}
+    for obj in objects:
+        kind = kind_of(obj)
+        if kind is not None:
+            whole = complete(obj)
+            found.setdefault(kind, {})[key_of(whole)] = whole
+    return found
+
+
+def complete(obj: Object) -> Object:
+    """Return the object with its namespace and the API's defaults, `resource.k8s.io` in version `v1`.
+
+    Raises :class:`InputError` for one that is not of its kind.
+    """
+    decoded = schema.decode(obj)
+    if decoded.fatal:
+        raise InputError(decoded.fatal.message, field=decoded.fatal.field, object=str(obj.get("kind")))
+    found = defaults.apply(convert.to_v1(decoded.object))
+    metadata = found.get("metadata") or {}
+    if not metadata.get("name"):
+        raise InputError("not set", field="metadata.name", object=str(obj.get("kind")))
+    if found["kind"] not in _CLUSTER_WIDE:
+        metadata = {**metadata, "namespace": metadata.get("namespace") or "default"}
+    return {**found, "metadata": metadata}
