@@ -2,7 +2,7 @@
 
 Each FILE is a step: it is applied, the cluster settles, and the next one comes. The first step is the cluster as it
 is found (nodes, slices, classes, running pods); `--nodes 2` starts two nodes with mock devices instead. Prints how
-every pod and claim ended.
+every pod and claim ended; with `--explain` why pods are not scheduled, as `drayman explain` does.
 
 examples:
   drayman simulate cluster.yaml pods.yaml
@@ -22,10 +22,11 @@ from drayman.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from drayman.manifest import Manifest
-    from drayman.testing.simulate import Simulation
+    from drayman.reasons import Answer
+    from drayman.testing.simulate import End, Simulation
 
 
 _FIELD = re.compile(r'(?:unknown field "|is invalid: \[?)([^":\s]+)')
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kubelet", action="store_true", help="run a fake kubelet on every Node of the first step: pods run and end"
     )
+    parser.add_argument("--explain", action="store_true", help="explain every pod that is pending at the end")
     options.add_scheduler(parser)
     parser.add_argument("-o", "--output", choices=("table", "json", "yaml"), default="table", help="how to print")
     parser.add_argument("--exit-status", action="store_true", help="exit with 3 when a pod was not scheduled")
@@ -59,22 +61,42 @@ def run(arguments: argparse.Namespace) -> int:
     context = [one.object for one in inputs.load_context(arguments.context_files)]
     _note_namespaces(steps)
     objects = [[loaded.object for loaded in step] for step in steps]
-    state = _simulate([[*context, *objects[0]], *objects[1:]], simulation)
+    end = _simulate([[*context, *objects[0]], *objects[1:]], simulation)
+    state = end.state
+    answers = _explain(end, simulation) if arguments.explain else {}
     if arguments.output == "table":
-        print_state(Printer(), state)
+        printer = Printer()
+        print_state(printer, state, explained=answers)
+        for answer in answers.values():
+            printer.line(f"\n{answer.tree()}")
         _complain(steps, state.get("rejected", {}))
         if state.get("rejected"):
             return cli.ERROR
     else:
-        {"json": print_json, "yaml": print_yaml}[arguments.output](state)
+        explained = {key: answer.content() for key, answer in answers.items()}
+        more = {"explanations": explained} if arguments.explain else {}
+        {"json": print_json, "yaml": print_yaml}[arguments.output]({**state, **more})
     waiting = [pod for pod in state["pods"].values() if not pod.get("node") and not pod.get("deleted")]
     return cli.NO if arguments.exit_status and (waiting or state.get("rejected")) else cli.DONE
 
 
-def _simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation) -> Mapping[str, Any]:
-    from drayman.testing.simulate import simulate
+def _simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation) -> End:
+    from drayman.testing.simulate import play
 
-    return simulate(steps, simulation)
+    return play(steps, simulation)
+
+
+def _explain(end: End, simulation: Simulation) -> Mapping[str, Answer]:
+    """Return why pods are pending, by "namespace/name"."""
+    from drayman.cluster import Cluster
+
+    cluster = Cluster.from_objects(
+        end.objects,
+        kubernetes_version=simulation.options.kubernetes_version,
+        feature_gates=simulation.options.feature_gates,
+        compatibility=simulation.options.compatibility,
+    )
+    return {answer.name: answer for answer in cluster.explain_all()}
 
 
 def _simulation(arguments: argparse.Namespace) -> Simulation:
@@ -151,8 +173,8 @@ def _complain(steps: Sequence[Sequence[Manifest]], rejected: Mapping[str, str]) 
         cli.complain(error)
 
 
-def print_state(printer: Printer, state: Mapping[str, Any]) -> None:
-    """Print pods and claims as tables."""
+def print_state(printer: Printer, state: Mapping[str, Any], explained: Collection[str] = ()) -> None:
+    """Print pods and claims as tables, and the messages of pods but those that are `explained` otherwise."""
     printer.table(
         ("POD", "NODE", "PHASE", "DEVICES"),
         [
@@ -180,7 +202,7 @@ def print_state(printer: Printer, state: Mapping[str, Any]) -> None:
         ],
     )
     for key, pod in state["pods"].items():
-        if pod.get("message"):
+        if pod.get("message") and key not in explained:
             printer.line()
             printer.paragraph(f"{key} is not scheduled: {pod['message']}")
 

@@ -51,20 +51,43 @@ class Simulation:
     settle: float = 60.0
 
 
+EXPLAINED = (
+    "Namespace",
+    "Node",
+    "Pod",
+    "DeviceClass",
+    "DeviceTaintRule",
+    "ResourceSlice",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+)
+"""The kinds of the objects at the end that :class:`End` has: what it takes to explain where pods are."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a simulation ended: the `state` of `docs/state.md`, and the `objects` of the cluster."""
+
+    state: Object
+    objects: Sequence[Object]
+
+
 def simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation | None = None) -> Object:
     """Apply `steps` one after the other and return the state at the end, as `docs/state.md` describes it.
 
     Objects that the API server refuses are listed under `rejected`, and the run goes on.
     """
-    chosen = simulation or Simulation()
+    return play(steps, simulation).state
+
+
+def play(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation | None = None) -> End:
+    """Do the same, and return besides the state the objects that the cluster has at the end."""
     clock = VirtualClock()
     with asyncio.Runner(loop_factory=lambda: virtual_loop(clock)) as runner:
-        return runner.run(_simulate(steps, chosen, clock))
+        return runner.run(_simulate(steps, simulation or Simulation(), clock))
 
 
-async def _simulate(
-    steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation, clock: VirtualClock
-) -> Object:
+async def _simulate(steps: Sequence[Sequence[Mapping[str, Any]]], simulation: Simulation, clock: VirtualClock) -> End:
     async with Core.running(checked(simulation.options), clock, trust_metadata=True) as core:
         run = _Run(core, simulation)
         first, *others = steps or [[]]
@@ -79,7 +102,9 @@ async def _simulate(
         for step in others:
             await run.take(step)
         state = await core.state()
-        return {**state, "steps": len(steps), **({"rejected": run.rejected} if run.rejected else {})}
+        rejected = {"rejected": run.rejected} if run.rejected else {}
+        objects = [obj for kind in EXPLAINED for obj in await core.list(kind)]
+        return End({**state, "steps": len(steps), **rejected}, objects)
 
 
 class _Run:
