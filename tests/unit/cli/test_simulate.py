@@ -63,6 +63,19 @@ team-a/p is not scheduled: could not find ResourceClaim "team-a/other"
     )
 
 
+def test_pods_that_are_pending_are_explained_when_asked_for(drayman: CommandLine, cluster: str) -> None:
+    drayman.write("pods.yaml", files(pod("first", SHARED), pod("p", "{name: gpu, resourceClaimName: other}")))
+    result = drayman.run("simulate", cluster, "pods.yaml", "--explain")
+    assert result.out.endswith(
+        "\n\npod team-a/p is held back: the scheduler does not try it\n"
+        "└─ entry `gpu`: ResourceClaim `team-a/other` does not exist\n"
+        "   └─ hint: there are: `team-a/train`\n"
+    )
+    assert "could not find ResourceClaim" not in result.out
+    state = json.loads(drayman.run("simulate", cluster, "pods.yaml", "--explain", "-o", "json").out)
+    assert {key: answer["verdict"] for key, answer in state["explanations"].items()} == {"team-a/p": "held"}
+
+
 def test_steps_follow_each_other(drayman: CommandLine, cluster: str) -> None:
     drayman.write("step1.yaml", files(pod("p", OWN), pod("q", OWN), pod("r", OWN)))
     drayman.write("step2.yaml", pod("p", OWN).replace("metadata: {", DELETE))
