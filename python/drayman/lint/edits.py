@@ -84,8 +84,10 @@ def nest(document: Document, parent: str, names: Sequence[str], under: str, *, s
     if any(member.key is None or member.key.column != members[0].position.column for member in members):
         return None
     indent = members[0].position.column - 1
-    edits = (Edit(source.position(start, start), f"{under}:\n{' ' * (indent + 2)}"), *_indents(source, start, end, 2))
-    return Fix(edits, safe)
+    first_break = BREAK.search(source.text)
+    line_break = first_break[0] if first_break else "\n"
+    opening = Edit(source.position(start, start), f"{under}:{line_break}{' ' * (indent + 2)}")
+    return Fix((opening, *_indents(source, start, end, 2)), safe)
 
 
 def _indents(source: Source, start: int, end: int, by: int) -> tuple[Edit, ...]:

@@ -48,8 +48,9 @@ def apply(text: str, diagnostics: Iterable[Diagnostic]) -> tuple[str, int]:
             continue
         edits = _edits(source, one.fix)
         if all(edit in taken for edit in edits):
-            continue
-        if not any(_overlap(edit, other) for edit in edits for other in taken):
+            # Several findings may have one fix.
+            count += 1
+        elif not any(_overlap(edit, other) for edit in edits for other in taken):
             taken += edits
             count += 1
     for start, end, replacement in sorted(taken, reverse=True):

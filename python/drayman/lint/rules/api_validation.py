@@ -85,8 +85,8 @@ def _in_expression(document: Document, error: FieldError) -> tuple[Position | No
     except CELCompileError as failed:
         if failed.issues:
             line, column, _ = failed.issues[0]
-            start = expression_offset(str(error.value), line, column)
-            return document.position_within(document.written_path(error.field), start, start + 1), failed.hint
+            span = word(str(error.value), expression_offset(str(error.value), line, column))
+            return document.position_within(document.written_path(error.field), *span), failed.hint
         return None, failed.hint
     return None, None
 
@@ -95,3 +95,12 @@ def expression_offset(expression: str, line: int, column: int) -> int:
     """Return the offset of a place in an expression; line and column are 1-based."""
     lines = expression.split("\n")
     return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1
+
+
+def word(expression: str, at: int) -> tuple[int, int]:
+    """Return where what the compiler points at begins and ends: it marks a call by its parenthesis, a field by its dot."""
+    if expression[at : at + 1] == "(":
+        name = re.search(r"\w*$", expression[:at])
+        return name.start() if name else at, at
+    found = re.compile(r"\.?\??\w+|\S?").match(expression, at)
+    return at, found.end() if found else at + 1

@@ -58,17 +58,16 @@ resource.k8s.io/v1beta1`, where the cluster still serves it, it is right.
     refines=True,
 )
 def v1beta1_layout(context: Context) -> Findings:
-    """Find unknown fields that v1beta1 has in that place; the first one of a request carries the fix."""
+    """Find unknown fields that v1beta1 has in that place; one fix is for all of a request."""
     for document in context.linted:
         if document.group != "resource.k8s.io" or str(document.given["apiVersion"]).endswith("/v1beta1"):
             continue
-        seen: set[str] = set()
         for error in document.decoded.errors:
-            yield from _old_request_field(document, error.field, seen)
+            yield from _old_request_field(document, error.field)
             yield from _old_device(document, error.field)
 
 
-def _old_request_field(document: Document, path: str, seen: set[str]) -> Findings:
+def _old_request_field(document: Document, path: str) -> Findings:
     found = _REQUEST_FIELD.fullmatch(path)
     if found is None or found[2] not in _EXACTLY:
         return
@@ -76,9 +75,8 @@ def _old_request_field(document: Document, path: str, seen: set[str]) -> Finding
     tree = document.tree(request)
     given = list(tree.members or {}) if tree else []
     fix = None
-    if request not in seen and "exactly" not in given and "firstAvailable" not in given:
+    if "exactly" not in given and "firstAvailable" not in given:
         fix = edits.nest(document, request, [name for name in given if name in _EXACTLY], "exactly")
-    seen.add(request)
     target = "exactly" if "firstAvailable" not in given else "an item of firstAvailable"
     message = f'strict decoding error: unknown field "{path}": so v1beta1 has it; move under {target}'
     hint = f"move `{field}` under `{target}`, or write `apiVersion: resource.k8s.io/v1beta1`"
