@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from drayman.lint import Options, Rule, Severity, all_rules, lint
+from drayman.lint.page import page
 
 RULES = pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.name)
 
@@ -27,3 +30,8 @@ def test_a_rule_says_what_it_is_about_in_a_line_and_in_sentences(rule: Rule) -> 
     assert not rule.summary.endswith(".")
     assert len(rule.summary) <= 90
     assert rule.why.endswith(".")
+
+
+def test_the_page_of_rules_is_up_to_date() -> None:
+    written = (Path(__file__).resolve().parents[3] / "docs" / "lint.md").read_text("utf-8")
+    assert written == page(), "run: python -m drayman.lint.page > docs/lint.md"

@@ -98,7 +98,7 @@ def expression_offset(expression: str, line: int, column: int) -> int:
 
 
 def word(expression: str, at: int) -> tuple[int, int]:
-    """Return where what the compiler points at begins and ends: it marks a call by its parenthesis, a field by its dot."""
+    """Return the span of what the compiler points at: of a call it names the parenthesis, of a field the dot."""
     if expression[at : at + 1] == "(":
         name = re.search(r"\w*$", expression[:at])
         return name.start() if name else at, at
