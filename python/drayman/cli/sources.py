@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from drayman.cli import inputs, options
@@ -31,13 +31,15 @@ class Source:
 def add_arguments(parser: argparse.ArgumentParser, *, namespace: bool = True) -> None:
     """Add `--snapshot`, the options for an API server and, with `namespace`, `-n` and `-A`."""
     parser.add_argument("--snapshot", metavar="DIR", help="a folder that `drayman snapshot` has written")
-    options.add_server(parser)
     if namespace:
-        add_namespace(parser)
+        add_server_and_namespace(parser)
+    else:
+        options.add_server(parser)
 
 
-def add_namespace(parser: argparse.ArgumentParser) -> None:
-    """Add `-n` and `-A`."""
+def add_server_and_namespace(parser: argparse.ArgumentParser) -> None:
+    """Add the options for an API server, `-n` and `-A`."""
+    options.add_server(parser)
     parser.add_argument("-n", "--namespace", help="only this one (default: live, that of the context; else all)")
     parser.add_argument("-A", "--all-namespaces", action="store_true", help="all namespaces")
 
@@ -67,13 +69,23 @@ def load(arguments: argparse.Namespace, files: Sequence[str] = (), *, kinds: Ite
     behind = [one for one in behind if wanted is None or one.object["kind"] in wanted]
     if not is_live(arguments, files):
         return Source([*given, *_without(behind, given)], namespace(arguments, None))
+    source = load_live(arguments, wanted)
+    return replace(source, manifests=[*given, *_without([*behind, *source.manifests], given)])
+
+
+def load_files(arguments: argparse.Namespace, files: Sequence[str]) -> Source:
+    """Return the objects of files and snapshots. Raises :class:`~drayman.errors.InputError`."""
+    return Source(inputs.load(files), namespace(arguments, None))
+
+
+def load_live(arguments: argparse.Namespace, kinds: Iterable[str] | None) -> Source:
+    """Return the objects of the live cluster that the options name. Raises as :func:`load`."""
     with connect(arguments) as live, Progress() as progress:
-        snapshot = live.load(wanted, progress=lambda plural: progress.show(f"reading {plural} of {live.server}"))
+        snapshot = live.load(kinds, progress=lambda plural: progress.show(f"reading {plural} of {live.server}"))
         default = live.namespace
     for skipped in snapshot.skipped:
         note(f"not read: {skipped}")
-    behind += map(Manifest, snapshot.objects)
-    return Source([*given, *_without(behind, given)], namespace(arguments, default), live=True)
+    return Source([Manifest(one) for one in snapshot.objects], namespace(arguments, default), live=True)
 
 
 def connect(arguments: argparse.Namespace) -> Live:

@@ -55,6 +55,9 @@ verbs:
     claims    list ResourceClaims: state, devices, and the pods that use them
     classes   list DeviceClasses: the devices that each selects, used and free
     pods      list pods with claims: what they got, and why they wait
+    snapshot  write the objects of a cluster into a folder: what explain, simulate and every other
+              verb need
+    diff      say what changed in devices and claims between two states of a cluster
     simulate  say what the scheduler would do with manifests, in virtual time
     demo      run the tutorial: pods that ask for mock GPUs, and what they get
     cluster   start, list and end fake clusters with a real API on a loopback socket
