@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drayman import names, resourceclaim
 from drayman.api import schema
-from drayman.reasons.facts import Fact
+from drayman.reasons.facts import Fact, named
 from drayman.reasons.state import Object, is_known_to_a_server, key_of
 
 if TYPE_CHECKING:
@@ -197,12 +197,19 @@ def expand(template: Object, name: str, taken: set[str]) -> dict[str, Any]:
 
 def _hint(state: State, kind: str, key: str) -> str:
     """Return the name that was meant, or those that there are."""
-    namespace = key.partition("/")[0]
-    keys = [known for known in state.of_kind(kind) if known.startswith(f"{namespace}/")]
-    similar = schema.did_you_mean(key, keys)
+    keys = [known for known in state.of_kind(kind) if known.partition("/")[0] == key.partition("/")[0]]
+    similar = similar_key(key, keys)
     if similar:
         return f"did you mean `{similar}`?"
-    return f"there are: {', '.join(f'`{known}`' for known in keys)}" if keys else f"the namespace has no {kind}"
+    return f"there are: {named(keys)}" if keys else f"the namespace has no {kind}"
+
+
+def similar_key(key: str, known: Iterable[str]) -> str | None:
+    """Return the key that may have been meant: one of the same namespace with a similar name."""
+    namespace, _, name = key.partition("/")
+    siblings = [one.partition("/")[2] for one in known if one.partition("/")[0] == namespace]
+    similar = schema.did_you_mean(name, siblings)
+    return f"{namespace}/{similar}" if similar else None
 
 
 def _wanted(claim: Object) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drayman.api import schema
 from drayman.errors import InputError
 from drayman.reasons import claim, placing, pods, workloads
-from drayman.reasons.claims import entries
+from drayman.reasons.claims import entries, similar_key
 from drayman.reasons.state import key_of
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _with_note(answer: Answer, note: Fact | None) -> Answer:
 
 
 def _missing(kind: str, key: str, known: list[str]) -> InputError:
-    similar = schema.did_you_mean(key, known)
+    similar = similar_key(key, known)
     listed = ", ".join(f"`{one}`" for one in known[:10]) or "none"
     return InputError(
         f"{NAMES[kind][0]} `{key}` does not exist; there are: {listed}{', …' if len(known) > 10 else ''}",
