@@ -13,12 +13,15 @@ __all__ = [
     "Quantity",
     "Selector",
     "Version",
+    "inspect",
 ]
 
 BUILD_PROFILE: Final[str]
 """`release`, or `debug`: a debug build is slow, and its figures mean nothing."""
 
 _Object: TypeAlias = Mapping[str, Any] | bytes
+
+def inspect(expression: str) -> dict[str, Any]: ...
 
 @final
 class Quantity:

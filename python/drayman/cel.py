@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from drayman import _native
+from drayman import _native, inspection
+from drayman.inspection import Inspection
 
 if TYPE_CHECKING:
     from drayman.errors import CELRuntimeError
@@ -66,3 +67,12 @@ def compile(expression: str, environment: Environment = "stored") -> Selector:  
     which the API server checks expressions of new objects. Raises :class:`drayman.CELCompileError`.
     """
     return Selector(expression, _native.Selector(expression, environment))
+
+
+def inspect(expression: str) -> Inspection:
+    """Return what an expression asks of a device, also when it does not compile: which attributes and capacities it
+    looks up and whether it fails without them, what it compares them with, and what of it is constant.
+
+    Never raises for any text.
+    """
+    return inspection.read(expression, _native.inspect(expression))

@@ -10,6 +10,7 @@ mod cost;
 mod device;
 mod error;
 mod evaluate;
+pub mod inspect;
 mod library;
 mod lower;
 mod macros;

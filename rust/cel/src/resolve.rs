@@ -380,7 +380,8 @@ fn global(name: &str) -> Option<Kind> {
     names::type_name(name).map(Kind::TypeName)
 }
 
-fn literal_value(literal: LiteralValue) -> Value {
+/// The value of a literal.
+pub(crate) fn literal_value(literal: LiteralValue) -> Value {
     match literal {
         LiteralValue::Boolean(value) => Value::Bool(value.into_inner()),
         LiteralValue::Int(value) => Value::Int(value.into_inner()),

@@ -6,7 +6,7 @@
 mod awaited;
 mod issues;
 mod measure;
-mod tokens;
+pub(crate) mod tokens;
 pub(crate) mod tree;
 
 use cel::common::ast::{IdedExpr, SourceInfo};
@@ -33,6 +33,11 @@ impl Positions {
     /// Where in the text the node `id` is, in bytes.
     pub(crate) fn offset(&self, id: u64) -> usize {
         self.0.offset_for(id).map_or(0, |(start, _)| start as usize)
+    }
+
+    /// Where the first token of the node `id` has ended, in bytes.
+    pub(crate) fn end(&self, id: u64) -> usize {
+        self.0.offset_for(id).map_or(0, |(_, last)| last as usize + 1)
     }
 }
 

@@ -10,6 +10,7 @@ mod convert;
 mod error;
 mod evaluation;
 mod explanation;
+mod inspection;
 mod inventory;
 mod quantity;
 mod selector;
@@ -23,6 +24,8 @@ mod _native {
     use crate::evaluation::Evaluation;
     #[pymodule_export]
     use crate::explanation::Explanation;
+    #[pymodule_export]
+    use crate::inspection::inspect;
     #[pymodule_export]
     use crate::inventory::{Change, Inventory};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Text as tokens, roughly: enough to see brackets, operators, and where literals end.
 
 /// The tokens of `source` with their places in bytes, without blanks and comments.
-pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = source;
     let all = std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Whether a question mark after `token` begins a conditional, not an optional element.
-pub(super) fn ends_operand(token: &str) -> bool {
+pub(crate) fn ends_operand(token: &str) -> bool {
     matches!(token.as_bytes().last(), Some(b')' | b']' | b'}' | b'"' | b'\'' | b'`'))
         || token.bytes().next().is_some_and(is_name) && token != "in"
 }
