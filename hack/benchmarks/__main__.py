@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from hack.benchmarks import clusters, loading, searches, selectors
+from hack.benchmarks import clusters, loading, searches, selectors, starting
 from hack.benchmarks.figure import HEADINGS, Figure, table
 from hack.benchmarks.measure import Bench, DisagreementError
 from hack.oracle.client import GoMissingError, Oracle, OracleError, build
@@ -25,6 +25,7 @@ GROUPS = {
     "cluster": clusters.figures,
     "search": searches.figures,
     "load": loading.figures,
+    "start": starting.figures,
 }
 
 

@@ -1,17 +1,20 @@
-"""Manifests named on the command line: loading, checking, and the context that `--with` adds."""
+"""Manifests named on the command line: loading, checking, and the context that `--with` adds.
+
+The loader is imported when there is something to load: `--help` does not wait for YAML.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drayman import manifest, snapshots
 from drayman.cli.output import note
 from drayman.errors import InputError
-from drayman.manifest import Manifest
 
 if TYPE_CHECKING:
     import argparse
+
+    from drayman.manifest import Manifest
 
 _NODE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -54,6 +57,8 @@ def load(paths: Sequence[str]) -> list[Manifest]:
 
     Raises :class:`~drayman.errors.InputError` for the first that cannot be used.
     """
+    from drayman import manifest, snapshots
+
     found: list[Manifest] = []
     for path in paths:
         if snapshots.is_snapshot(path):
@@ -65,6 +70,8 @@ def load(paths: Sequence[str]) -> list[Manifest]:
 
 def load_snapshot(folder: str) -> list[Manifest]:
     """Return the objects of a snapshot. Raises :class:`~drayman.errors.InputError` when it cannot be read."""
+    from drayman import snapshots
+
     return snapshots.read(folder)
 
 
@@ -83,6 +90,7 @@ def once(given: Sequence[Manifest]) -> Sequence[Manifest]:
 def load_context(named: Sequence[str]) -> list[Manifest]:
     """Return the objects of files, and of hardware of the catalogue that is named."""
     from drayman.driver import catalogue
+    from drayman.manifest import Manifest
 
     found: list[Manifest] = []
     for name in named:

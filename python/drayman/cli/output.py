@@ -7,8 +7,6 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -124,6 +122,8 @@ def print_json(value: Any) -> None:
 
 def print_yaml(value: Any) -> None:
     """Print `value` as YAML, keys in their order."""
+    import yaml
+
     print(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120), end="")
 
 

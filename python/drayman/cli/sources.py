@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from drayman.cli import inputs, options
 from drayman.cli.output import Progress, note
-from drayman.manifest import Manifest
 
 if TYPE_CHECKING:
     import argparse
 
     from drayman.live import Live
+    from drayman.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ def load_files(arguments: argparse.Namespace, files: Sequence[str]) -> Source:
 
 def load_live(arguments: argparse.Namespace, kinds: Iterable[str] | None) -> Source:
     """Return the objects of the live cluster that the options name. Raises as :func:`load`."""
+    from drayman.manifest import Manifest
+
     with connect(arguments) as live, Progress() as progress:
         snapshot = live.load(kinds, progress=lambda plural: progress.show(f"reading {plural} of {live.server}"))
         default = live.namespace
