@@ -55,7 +55,7 @@ class Answer:
 
     `verdict`: `scheduled` (on `node`), `finished`, `allocated` (a claim) or `fits`; `held` (the scheduler does not try
     the pod), `unschedulable`, `unallocatable` (a claim) or `failed` (the attempt ends with an error). `title` says it.
-    `facts` stand against it on every node, `groups` and `explanation` tell of nodes, `notes` do not decide anything;
+    `facts` stand against it on every node, `groups` and `explanations` tell of nodes, `notes` do not decide anything;
     `pods` are the answers for the pods of a workload.
     """
 
@@ -69,7 +69,7 @@ class Answer:
     notes: tuple[Fact, ...] = ()
     claims: tuple[Entry, ...] = ()
     groups: tuple[Group, ...] = ()
-    explanation: Explanation | None = None
+    explanations: tuple[Explanation, ...] = ()
     node: str | None = None
     pods: tuple[Answer, ...] = ()
 
@@ -104,7 +104,7 @@ class Answer:
 
     def content(self) -> dict[str, Any]:
         """Return what :meth:`json` says of this object, without what holds for the whole output."""
-        explained = self.explanation.json()["groups"] if self.explanation else ()
+        explained = [group for each in self.explanations for group in each.json()["groups"]]
         members: dict[str, Any] = {
             self.kind: self.name,
             "verdict": self.verdict,
@@ -130,10 +130,10 @@ class Answer:
         if self.facts:
             return [fact.message for fact in self.facts]
         excluded = sorted((one for one in self.groups if one.verdict == "excluded"), key=_distance)
-        if self.explanation is not None:
+        if self.explanations:
             others = sum(len(group.nodes) for group in excluded)
             more = [f"{counted(others, 'other node')} {'is' if others == 1 else 'are'} excluded"] if others else []
-            return [self.explanation.line(), *more]
+            return [self.explanations[0].line(), *more]
         failed = [group for group in self.groups if group.verdict == "failed"]
         return [
             f"{_on(group.nodes)}: {', '.join(fact.message for fact in group.facts)}" for group in [*failed, *excluded]
@@ -148,8 +148,8 @@ class Answer:
         hidden = sum(len(group.nodes) for group in shown[_MOST_GROUPS:])
         if hidden:
             found.append(Branch(f"{counted(hidden, 'more node')}: see `-o json`"))
-        if self.explanation is not None:
-            found += layout.drawn(self.explanation.tree())
+        for explanation in self.explanations:
+            found += layout.drawn(explanation.tree())
         return [*found, *_pod_branches(self.pods)]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from drayman import resourceclaim
+from drayman.pods.objects import key_of
 from drayman.reasons import claims
 from drayman.reasons.answer import Answer
 from drayman.reasons.claims import Entry
 from drayman.reasons.facts import Fact, counted, named
 from drayman.reasons.nodes import terms_text
-from drayman.reasons.state import key_of
 from drayman.reasons.trying import evaluate, failure, failure_groups, fitting_groups
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def explain(state: State, claim: Object, *, node: str | None = None) -> Answer:
     if facts:
         title = f"claim {key} cannot be allocated"
         return Answer("claim", key, "unallocatable", title, *named_by, facts, notes)
-    tried = evaluate(state, [claim], names)
+    tried = evaluate(state, [([claim], names)])
     groups = (*fitting_groups(tried, [entry]), *failure_groups(tried))
     number, total = len(tried.fitting), counted(len(names), "node")
     if tried.error is not None:
@@ -43,7 +43,7 @@ def explain(state: State, claim: Object, *, node: str | None = None) -> Answer:
     else:
         where = f"node `{names[0]}`" if len(names) == 1 else f"any of {total}"
         verdict, title = "unallocatable", f"claim {key} cannot be allocated on {where}"
-    return Answer("claim", key, verdict, title, *named_by, facts, notes, (), groups, tried.explanation)
+    return Answer("claim", key, verdict, title, *named_by, facts, notes, (), groups, tried.explanations)
 
 
 def _facts(state: State, claim: Object) -> Iterator[Fact]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from drayman import names, resourceclaim
 from drayman.api import schema
+from drayman.pods.objects import key_of
 from drayman.reasons.facts import Fact, named
-from drayman.reasons.state import Object, is_known_to_a_server, key_of
+from drayman.reasons.state import Object, is_known_to_a_server
 
 if TYPE_CHECKING:
     from drayman.reasons.state import State

@@ -8,32 +8,21 @@ from typing import TYPE_CHECKING, Any
 from drayman import node_selector
 from drayman.pods import affinity, tolerations
 from drayman.pods.node_info import NodeInfo, PodInfo
-from drayman.pods.objects import is_terminal
 from drayman.pods.resources import CPU, PODS
 from drayman.quantity import Quantity
 from drayman.reasons.facts import Fact, counted
 
 if TYPE_CHECKING:
     from drayman.reasons.claims import Entry
+    from drayman.reasons.extended import Extended
     from drayman.reasons.state import Object, State
 
 _BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
 
 
-def infos(state: State) -> dict[str, NodeInfo]:
-    """Return the nodes with the pods that are on them. A node without an object has nothing but its name."""
-    nodes = state.of_kind("Node")
-    found = {name: NodeInfo(nodes.get(name) or {"metadata": {"name": name}}) for name in state.nodes}
-    for pod in state.of_kind("Pod").values():
-        place = pod["spec"].get("nodeName")
-        if place in found and not is_terminal(pod):
-            found[place].add_pod(PodInfo({**pod, "metadata": {"uid": _identity(pod), **pod["metadata"]}}))
-    return found
-
-
-def exclusions(state: State, pod: Object, entries: Sequence[Entry]) -> dict[str, list[Fact]]:
+def exclusions(state: State, pod: Object, entries: Sequence[Entry], extended: Extended) -> dict[str, list[Fact]]:
     """Return what keeps `pod` off each node, by name; nothing where its devices decide."""
-    known = infos(state)
+    known = state.node_infos
     info = PodInfo(pod)
     kept_off = {
         label: resident.key
@@ -42,7 +31,7 @@ def exclusions(state: State, pod: Object, entries: Sequence[Entry]) -> dict[str,
         for label, resident in affinity.kept_off(node, pod)
     }
     return {
-        name: [*_unfit(info, node), *_kept_away(node, kept_off), *_out_of_reach(entries, node)]
+        name: [*_unfit(info, node, extended.on(node)), *_kept_away(node, kept_off), *_out_of_reach(entries, node)]
         for name, node in known.items()
     }
 
@@ -57,12 +46,7 @@ def terms_text(selector: Mapping[str, Any]) -> str:
     )
 
 
-def _identity(pod: Object) -> str:
-    """Stand in for the UID of a pod that no server has seen."""
-    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-
-
-def _unfit(pod: PodInfo, node: NodeInfo) -> Iterator[Fact]:
+def _unfit(pod: PodInfo, node: NodeInfo, devices: frozenset[str]) -> Iterator[Fact]:
     if node.unschedulable and not tolerations.tolerates_cordon(pod.pod):
         hint = f"kubectl uncordon {node.name}"
         yield Fact("node-cordoned", "the node is cordoned (`spec.unschedulable`)", {}, hint)
@@ -81,7 +65,7 @@ def _unfit(pod: PodInfo, node: NodeInfo) -> Iterator[Fact]:
                 {"port": port.port, "protocol": port.protocol, "pod": holder},
             )
     if node.allocatable:
-        yield from _resources(pod, node)
+        yield from _resources(pod, node, devices)
 
 
 def _taint(taint: Mapping[str, Any]) -> Fact:
@@ -106,14 +90,14 @@ def _affinity(pod: Object, node: Object) -> Iterator[Fact]:
         yield Fact("node-affinity", f"the pod's required node affinity does not hold: {text}", {"required": text})
 
 
-def _resources(pod: PodInfo, node: NodeInfo) -> Iterator[Fact]:
+def _resources(pod: PodInfo, node: NodeInfo, devices: frozenset[str]) -> Iterator[Fact]:
     limit = node.allocatable.get(PODS, 0)
     if len(node.pods) >= limit:
         yield Fact("node-pods", f"the node has its {counted(limit, 'pod')} already", {"pods": limit})
     for name, wanted in pod.requests.items():
         allocatable = node.allocatable.get(name, 0)
         free = allocatable - node.requested.get(name, 0)
-        if wanted > 0 and wanted > free:
+        if name not in devices and wanted > max(free, 0):
             amounts = {"needed": wanted, "free": free, "allocatable": allocatable}
             shown = {member: quantity(name, amount) for member, amount in amounts.items()}
             short = f"too little `{name}`: the pod needs {shown['needed']}"

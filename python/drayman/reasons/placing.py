@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from drayman.allocator import Allocated
-from drayman.pods.objects import is_terminal
+from drayman.pods.objects import is_terminal, key_of
 from drayman.reasons import pods
 from drayman.reasons.facts import Fact, counted
-from drayman.reasons.state import is_known_to_a_server, key_of
+from drayman.reasons.state import is_known_to_a_server
 
 if TYPE_CHECKING:
     from drayman.reasons.answer import Answer
@@ -50,15 +50,13 @@ def place_all(state: State, those: Sequence[Object]) -> tuple[State, Fact | None
 def place(state: State, pod: Object, answer: Answer) -> tuple[State, str]:
     """Return the state in which `pod`, which fits, is on the first such node, and that node."""
     node = next(group.nodes[0] for group in answer.groups if group.verdict == "fits")
-    pending = {entry.key: entry.claim for entry in answer.claims if entry.claim and not entry.allocation}
-    claims = []
-    if pending:
-        outcome = state.inventory.evaluate(list(pending.values()), [node])[node]
-        allocations = outcome.allocations if isinstance(outcome, Allocated) else ()
-        claims = [
-            _held(claim, allocation, pod) for claim, allocation in zip(pending.values(), allocations, strict=True)
-        ]
-    return state.with_placed(_with_claims(pod, answer.claims), node, claims), node
+    demand = pods.Demand.of(state, pod, answer.claims)
+    outcome = demand.tried([node]).on(node)
+    allocations = outcome.allocations if isinstance(outcome, Allocated) else ()
+    waiting = {entry.key: entry.claim for entry in demand.on(node) if entry.claim}
+    pairs = zip(outcome.claims if outcome else (), allocations, strict=True)
+    held = {key: _held(waiting[key], allocation, pod) for key, allocation in pairs}
+    return state.with_placed(_with_claims(pod, answer.claims), node, held.values()), node
 
 
 def _held(claim: Object, allocation: Object, pod: Object) -> dict[str, Any]:

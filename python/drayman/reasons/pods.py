@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.pods.objects import condition_of, is_terminal
+from drayman.pods.objects import condition_of, is_terminal, key_of
 from drayman.pods.unsupported import unsupported_fields
 from drayman.reasons import claims, nodes
 from drayman.reasons.answer import Answer, Group
+from drayman.reasons.extended import Extended
 from drayman.reasons.facts import Fact, counted
-from drayman.reasons.state import key_of
-from drayman.reasons.trying import evaluate, failure, failure_groups, fitting_groups
+from drayman.reasons.trying import Tried, evaluate, failure, failure_groups, fitting_groups
 
 if TYPE_CHECKING:
     from drayman.explain import Explanation
@@ -32,7 +32,7 @@ def explain(state: State, pod: Object, *, node: str | None = None) -> Answer:
     facts = [*_holding(pod), *(fact for entry in entries for fact in entry.facts)]
     missing = [fact for entry in entries if _waits(entry) for fact in claims.request_facts(state, entry.claim or {})]
     blocked = any(entry.facts for entry in entries) or bool(missing)
-    answer = _Draft(state, pod, entries, (*facts, *missing))
+    answer = _Draft(state, pod, Demand.of(state, pod, entries), (*facts, *missing))
     names = (node,) if node else state.nodes
     if not names and not blocked:
         answer.facts = (*answer.facts, Fact("no-nodes", "there is no node"))
@@ -41,13 +41,51 @@ def explain(state: State, pod: Object, *, node: str | None = None) -> Answer:
     return answer.look(names)
 
 
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a pod needs to have allocated: the claims of its entries, and one for extended resources."""
+
+    state: State
+    entries: Sequence[Entry]
+    extended: Extended
+
+    @classmethod
+    def of(cls, state: State, pod: Object, entries: Sequence[Entry]) -> Demand:
+        """Look at a pod."""
+        return cls(state, entries, Extended.of(state, pod))
+
+    def on(self, node: str) -> list[Entry]:
+        """Return the entries whose claims are to be allocated on `node`."""
+        return self._with(self._resources(node))
+
+    def tried(self, names: Sequence[str]) -> Tried:
+        """Allocate what is needed on each of the nodes."""
+        alike: dict[frozenset[str], list[str]] = {}
+        for name in names:
+            alike.setdefault(self._resources(name), []).append(name)
+        demands = [(self._objects(resources), those) for resources, those in alike.items()]
+        return evaluate(self.state, demands)
+
+    def _resources(self, node: str) -> frozenset[str]:
+        return self.extended.on(self.state.node_infos[node])
+
+    def _with(self, resources: frozenset[str]) -> list[Entry]:
+        waiting = [entry for entry in self.entries if _waits(entry)]
+        return [*waiting, self.extended.entry(resources)] if resources else waiting
+
+    def _objects(self, resources: frozenset[str]) -> list[Object]:
+        """Return the claims. Upstream 1.37.2 takes a claim that two entries name for two."""
+        waiting = [entry.claim for entry in self._with(resources) if entry.claim]
+        return list({key_of(claim): claim for claim in waiting}.values()) if self.state.fixed else waiting
+
+
 @dataclass(slots=True)
 class _Draft:
     """An answer in the making."""
 
     state: State
     pod: Object
-    entries: Sequence[Entry]
+    demand: Demand
     facts: tuple[Fact, ...]
 
     @property
@@ -57,31 +95,25 @@ class _Draft:
 
     def look(self, names: Sequence[str]) -> Answer:
         """Answer from what the nodes have."""
-        exclusions = nodes.exclusions(self.state, self.pod, self.entries)
-        tried_nodes = [name for name in names if not exclusions.get(name)]
-        objects = self._to_allocate()
-        excluded = _excluded_groups(
-            self.state, objects, {name: exclusions[name] for name in names if exclusions.get(name)}
-        )
-        if not objects:
-            fitting = (Group(tuple(tried_nodes), "fits"),) if tried_nodes else ()
-            verdict = "held" if self.is_held else "fits" if tried_nodes else "unschedulable"
-            title = _title(self.pod, verdict, len(tried_nodes), names)
-            return self.finish(verdict, title, (*fitting, *excluded))
-        tried = evaluate(self.state, objects, tried_nodes)
+        exclusions = nodes.exclusions(self.state, self.pod, self.demand.entries, self.demand.extended)
+        tried = self.demand.tried([name for name in names if not exclusions[name]])
         if tried.error is not None:
             self.facts = (*self.facts, failure(tried.error))
-        verdict = "held" if self.is_held else "failed" if tried.error else "fits" if tried.fitting else "unschedulable"
-        title = _title(self.pod, verdict, len(tried.fitting), names)
-        groups = (*fitting_groups(tried, self.entries), *failure_groups(tried), *excluded)
-        return self.finish(verdict, title, groups, tried.explanation)
+        fitting = tried.fitting
+        verdict = "held" if self.is_held else "failed" if tried.error else "fits" if fitting else "unschedulable"
+        groups = (
+            *fitting_groups(tried, [*self.demand.entries, self.demand.extended.entry(frozenset())]),
+            *failure_groups(tried),
+            *_excluded_groups(self.demand, {name: exclusions[name] for name in names if exclusions[name]}),
+        )
+        return self.finish(verdict, _title(self.pod, verdict, len(fitting), names), groups, tried.explanations)
 
     def finish(
         self,
         verdict: str,
         title: str | None = None,
         groups: tuple[Group, ...] = (),
-        explanation: Explanation | None = None,
+        explanations: tuple[Explanation, ...] = (),
     ) -> Answer:
         return Answer(
             "pod",
@@ -91,16 +123,11 @@ class _Draft:
             self.state.kubernetes,
             self.state.compatibility,
             self.facts,
-            tuple(_notes(self.pod)),
-            tuple(self.entries),
+            (*self.demand.extended.notes(), *_notes(self.pod)),
+            tuple(self.demand.entries),
             groups,
-            explanation,
+            explanations,
         )
-
-    def _to_allocate(self) -> list[Object]:
-        """Return the claims that wait. Upstream 1.37.2 takes a claim that two entries name for two."""
-        waiting = [entry.claim for entry in self.entries if entry.claim and _waits(entry)]
-        return list({key_of(claim): claim for claim in waiting}.values()) if self.state.fixed else waiting
 
 
 _HELD = frozenset(
@@ -171,9 +198,9 @@ def _notes(pod: Object) -> Iterator[Fact]:
         yield Fact("scheduler-said", f"scheduler `{name}` said: {message}", {"scheduler": name})
 
 
-def _excluded_groups(state: State, objects: Sequence[Object], excluded: Mapping[str, list[Fact]]) -> Iterator[Group]:
-    told = bool(objects and excluded)
-    fitting = frozenset(evaluate(state, objects, list(excluded)).fitting) if told else frozenset()
+def _excluded_groups(demand: Demand, excluded: Mapping[str, list[Fact]]) -> Iterator[Group]:
+    tried = demand.tried(list(excluded))
+    fitting, told = frozenset(tried.fitting), bool(tried.evaluations)
     found: dict[tuple[Any, ...], list[str]] = {}
     for name, facts in excluded.items():
         same = tuple((fact.code, fact.general or fact.message) for fact in facts)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from drayman.api import convert, defaults, schema
 from drayman.errors import InputError
+from drayman.pods.node_info import NodeInfo, PodInfo
+from drayman.pods.objects import is_terminal, key_of
 
 if TYPE_CHECKING:
     from drayman.inventory import Inventory
@@ -32,7 +35,7 @@ KINDS: Mapping[str, str] = {
 _CLUSTER_WIDE = frozenset({"Namespace", "Node", "DeviceClass"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """A cluster at one moment. `objects` are complete objects by kind and "namespace/name" or "name".
 
@@ -50,6 +53,18 @@ class State:
     def fixed(self) -> bool:
         """Whether known defects of upstream are left out."""
         return self.compatibility == "fixed"
+
+    @functools.cached_property
+    def node_infos(self) -> Mapping[str, NodeInfo]:
+        """The nodes with the pods that are on them; one without an object has nothing but its name."""
+        nodes = self.of_kind("Node")
+        found = {name: NodeInfo(nodes.get(name) or {"metadata": {"name": name}}) for name in self.nodes}
+        for pod in self.of_kind("Pod").values():
+            place = pod["spec"].get("nodeName")
+            if place in found and not is_terminal(pod):
+                # A pod that no server has seen has no UID.
+                found[place].add_pod(PodInfo({**pod, "metadata": {"uid": key_of(pod), **pod["metadata"]}}))
+        return found
 
     def of_kind(self, kind: str) -> Mapping[str, Object]:
         """Return the objects of a kind by key."""
@@ -69,13 +84,6 @@ class State:
         bound = {**pod, "spec": {**pod["spec"], "nodeName": node}}
         pods = {**self.of_kind("Pod"), key_of(pod): bound}
         return replace(self, inventory=inventory, objects={**self.objects, "ResourceClaim": known, "Pod": pods})
-
-
-def key_of(obj: Object) -> str:
-    """Return "namespace/name", or "name" for objects without a namespace."""
-    metadata = obj["metadata"]
-    namespace = metadata.get("namespace")
-    return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 def is_known_to_a_server(obj: Object) -> bool:

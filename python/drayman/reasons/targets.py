@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from drayman.api import schema
 from drayman.errors import InputError
+from drayman.pods.objects import key_of
 from drayman.reasons import claim, placing, pods, workloads
 from drayman.reasons.claims import entries, similar_key
-from drayman.reasons.state import key_of
 
 if TYPE_CHECKING:
     from drayman.reasons.answer import Answer

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.pods import affinity, tolerations
 from drayman.pods.node_info import NodeInfo
+from drayman.pods.objects import key_of
 from drayman.reasons import placing, pods
 from drayman.reasons.answer import Answer
 from drayman.reasons.facts import Fact, counted
-from drayman.reasons.state import complete, key_of
+from drayman.reasons.state import complete
 
 if TYPE_CHECKING:
     from drayman.reasons.state import Object, State

@@ -57,11 +57,9 @@ def test_pod_without_claims_fits_where_nothing_else_is_against_it() -> None:
 def test_pod_that_does_not_fit_has_the_explanation_of_its_claims() -> None:
     answer = explained(slice_("n1", devices=0), device_class(), template(), pod("p", OWN))
     assert (answer.verdict, answer.fits) == ("unschedulable", False)
-    assert answer.explanation is not None
-    assert answer.line() == answer.explanation.line()
-    assert answer.json()["groups"] == [
-        {"nodes": ["n1"], "verdict": "unallocatable", **answer.explanation.json()["groups"][0]}
-    ]
+    (explanation,) = answer.explanations
+    assert answer.line() == explanation.line()
+    assert answer.json()["groups"] == [{"nodes": ["n1"], "verdict": "unallocatable", **explanation.json()["groups"][0]}]
 
 
 def test_pod_on_a_node_is_told_with_what_it_has() -> None:

@@ -50,8 +50,8 @@ def test_claim_that_does_not_fit_is_explained() -> None:
     answer = cluster(DEVICES, claim("c", more=", count: 3"), pod("p", "{name: x, resourceClaimName: c}")).explain(
         "team-a/c", "claim"
     )
-    assert answer.explanation is not None
-    assert (answer.verdict, answer.line()) == ("unallocatable", answer.explanation.line())
+    (explanation,) = answer.explanations
+    assert (answer.verdict, answer.line()) == ("unallocatable", explanation.line())
     assert [note.message for note in answer.notes] == ["used by pod `team-a/p`"]
 
 
