@@ -31,9 +31,12 @@ def load(files: Sequence[str], context: Sequence[str]) -> list[Device]:
 
     Raises :class:`InputError` for what cannot be used, and for files without any device.
     """
-    loaded = manifest.load(files)
+    snapshots = [file for file in files if inputs.is_snapshot(file)]
+    loaded = manifest.load([file for file in files if file not in snapshots])
     lone = [one for one in loaded if _is_lone(one)]
     checked = [manifest.check(one) for one in loaded if not _is_lone(one)]
+    taken = [one for folder in snapshots for one in inputs.load_snapshot(folder)]
+    checked += [one for one in taken if one.object["kind"] == "ResourceSlice"]
     catalogued = [one for one in inputs.load_context(context) if one.file or one.object["kind"] == "ResourceSlice"]
     slices = inputs.split([*checked, *catalogued], frozenset({"ResourceSlice"}), verb="cel")
     found = [*map(_lone, lone), *(device for one in slices for device in _of_slice(one))]

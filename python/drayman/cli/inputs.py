@@ -57,15 +57,22 @@ def load(paths: Sequence[str]) -> list[Manifest]:
 
     Raises :class:`~drayman.errors.InputError` for the first that cannot be used.
     """
-    from drayman import manifest, snapshots
+    from drayman import manifest
 
     found: list[Manifest] = []
     for path in paths:
-        if snapshots.is_snapshot(path):
+        if is_snapshot(path):
             found += load_snapshot(path)
         else:
             found += map(manifest.check, manifest.load([path]))
     return found
+
+
+def is_snapshot(path: str) -> bool:
+    """Tell whether `path` is a folder that `drayman snapshot` has written."""
+    from drayman import snapshots
+
+    return snapshots.is_snapshot(path)
 
 
 def load_snapshot(folder: str) -> list[Manifest]:

@@ -14,7 +14,7 @@ WIDTH = 100
 """How many columns text for people has at most."""
 
 _NARROWEST = 10
-_SEPARATORS = " /,-="
+_SEPARATORS = " /,="
 
 
 class Printer:
@@ -96,7 +96,7 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def folded(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     """Return the rows with long cells broken into lines, so that the table fits `width` columns where that is possible.
 
-    The widest columns give way; names are broken at their separators.
+    The widest columns give way; names are broken at their separators, those between their parts first.
     """
     lines = [list(columns), *(list(row) for row in rows)]
     widths = [max(len(part) for row in lines for part in row[index].split("\n")) for index in range(len(columns))]
@@ -109,7 +109,8 @@ def _broken(cell: str, room: int) -> Iterator[str]:
     for line in cell.split("\n"):
         rest = line
         while len(rest) > room:
-            at = max(rest.rfind(mark, 0, room) for mark in _SEPARATORS) + 1
+            at = max(rest.rfind(mark, room // 2, room) for mark in _SEPARATORS) + 1
+            at = at or rest.rfind("-", room // 2, room) + 1
             yield rest[: at or room].rstrip()
             rest = "  " + rest[at or room :].lstrip() if room > 2 * _NARROWEST else rest[at or room :]
         yield rest

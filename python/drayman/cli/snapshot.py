@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def stripped(obj: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what only its writers need, and without what its containers are told in private."""
-    metadata = {name: value for name, value in obj["metadata"].items() if name != "managedFields"}
+    # A simulated cluster has namespaces of its own, which nothing refers to by UID.
+    unwanted = {"managedFields", "uid"} if obj["kind"] == "Namespace" else {"managedFields"}
+    metadata = {name: value for name, value in obj["metadata"].items() if name not in unwanted}
     if _APPLIED in (metadata.get("annotations") or {}):
         metadata["annotations"] = {name: one for name, one in metadata["annotations"].items() if name != _APPLIED}
     kept = {**obj, "metadata": metadata}

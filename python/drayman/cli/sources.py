@@ -63,9 +63,11 @@ def load(arguments: argparse.Namespace, files: Sequence[str] = (), *, kinds: Ite
     same name in the snapshot or cluster. Of these only `kinds` are taken (None: all that any verb uses). Raises
     :class:`~drayman.errors.DraymanError` for what cannot be used, read or reached.
     """
-    given = inputs.load(files) if files else []
+    folders = [arguments.snapshot] if arguments.snapshot else []
+    folders += filter(inputs.is_snapshot, files)
+    given = inputs.load([file for file in files if file not in folders])
     wanted = None if kinds is None else frozenset(kinds)
-    behind = inputs.load_snapshot(arguments.snapshot) if arguments.snapshot else []
+    behind = [one for folder in folders for one in inputs.load_snapshot(folder)]
     behind = [one for one in behind if wanted is None or one.object["kind"] in wanted]
     if not is_live(arguments, files):
         return Source([*given, *_without(behind, given)], namespace(arguments, None))

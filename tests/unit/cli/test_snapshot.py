@@ -86,7 +86,15 @@ def test_snapshot_can_be_simulated(drayman: CommandLine, server: LiveServer) -> 
     drayman.run("snapshot", "dir", "--kubeconfig", str(server.kubeconfig))
     result = drayman.run("simulate", "dir", "-o", "json")
     assert (result.code, result.err) == (0, "")
+    assert "rejected" not in json.loads(result.out)
     assert json.loads(result.out)["pods"]["team-a/p"]["node"] == "node-1"
+
+
+def test_selector_is_evaluated_on_the_devices_of_a_snapshot(drayman: CommandLine, server: LiveServer) -> None:
+    drayman.run("snapshot", "dir", "--kubeconfig", str(server.kubeconfig))
+    result = drayman.run("cel", "true", "--device", "dir", "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    assert [one["device"] for one in json.loads(result.out)["devices"]] == [f"{GPU}/node-1/gpu-{n}" for n in range(2)]
 
 
 def test_older_snapshot_is_replaced_and_another_folder_is_not(drayman: CommandLine) -> None:
