@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from drayman.api import schema
 from drayman.api.validation import names
 
 if TYPE_CHECKING:
@@ -206,11 +207,34 @@ def pods(document: Document) -> Iterator[PodView]:
         return
     path = _TEMPLATES.get((document.group, document.kind))
     if path is None:
+        if document.group not in schema.groups():
+            yield from _custom(document)
         return
     template: Any = obj
     for name in path.split("."):
         template = template.get(name) or {}
     yield PodView(document, path, template.get("metadata") or {}, template.get("spec") or {})
+
+
+def _custom(document: Document) -> Iterator[PodView]:
+    """Yield the templates of pods in an object of a custom kind: whatever has containers in its spec."""
+    queue: list[tuple[str, Any, int]] = [("", document.object, 0)]
+    while queue:
+        path, value, depth = queue.pop(0)
+        spec = value.get("spec") if isinstance(value, dict) else None
+        if path and isinstance(spec, dict) and isinstance(spec.get("containers"), list):
+            decoded = schema.decode({"apiVersion": "v1", "kind": "PodTemplate", "template": value})
+            if decoded.fatal is None:
+                template = decoded.object["template"]
+                yield PodView(document, path, template.get("metadata") or {}, template.get("spec") or {})
+        elif depth < _MAX_DEPTH and isinstance(value, dict):
+            queue += [(f"{path}.{name}" if path else name, below, depth + 1) for name, below in value.items()]
+        elif depth < _MAX_DEPTH and isinstance(value, list):
+            queue += [(f"{path}[{index}]", below, depth + 1) for index, below in enumerate(value)]
+
+
+_MAX_DEPTH = 12
+"""How deep a custom kind is searched; templates of real ones are at most half as deep."""
 
 
 def claims(document: Document) -> Iterator[ClaimView]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ from drayman.errors import InputError
 
 if TYPE_CHECKING:
     from drayman.manifest.loading import Manifest
+
+_MISSPELT = 0.87
+"""How like a built-in group another one must be to be a mistake: `gateway.networking.k8s.io` with 0.81 is none."""
 
 
 def check(manifest: Manifest) -> Manifest:
@@ -41,9 +45,10 @@ def _check_kind(manifest: Manifest) -> None:
     version, kind = manifest.object["apiVersion"], manifest.object["kind"]
     group = version.rpartition("/")[0]
     if group not in schema.groups():
-        similar = schema.did_you_mean(group, schema.groups()) if group.endswith("k8s.io") else None
-        if similar:
-            raise _error(manifest, "apiVersion", f"unknown API group `{group}`", f"did you mean `{similar}`?")
+        similar = difflib.get_close_matches(group, sorted(schema.groups()), n=1, cutoff=_MISSPELT)
+        # Projects have groups under `x-k8s.io` that are called like built-in ones.
+        if similar and group.endswith(".k8s.io") and not group.endswith(".x-k8s.io"):
+            raise _error(manifest, "apiVersion", f"unknown API group `{group}`", f"did you mean `{similar[0]}`?")
         return
     if version not in schema.versions(group):
         versions = ", ".join(f"`{known}`" for known in schema.versions(group))

@@ -109,3 +109,85 @@ def test_objects_beside_the_files_are_not_linted() -> None:
     from drayman import manifest
 
     assert lint([], Options(context=manifest.parse(CLAIM))) == []
+
+
+def test_pod_templates_are_found_wherever_a_custom_kind_has_them() -> None:
+    text = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  replicatedJobs:
+  - name: workers
+    template:
+      spec:
+        template:
+          spec:
+            containers: [{name: main, image: "registry.example.com/train:1"}]
+            resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]
+"""
+    [one] = lint([("jobset.yaml", text)])
+    assert (one.rule, one.path) == (
+        "pod-claim-not-consumed",
+        "spec.replicatedJobs[0].template.spec.template.spec.resourceClaims[0]",
+    )
+
+
+def test_objects_of_the_files_stand_for_those_of_the_same_name_beside_them() -> None:
+    from drayman import manifest
+
+    device_class = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+    pair = [f"{device_class}spec: {{extendedResourceName: a.b/{name}}}\n" for name in ("gpu", "gpu")]
+    assert lint([("class.yaml", pair[0])], Options(context=manifest.parse(pair[1]))) == []
+
+
+def test_the_same_device_in_two_places_of_one_slice_is_the_servers_finding() -> None:
+    text = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: w}
+spec:
+  driver: gpu.example.com
+  nodeName: w
+  pool: {name: w, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}, {name: gpu-0}]
+"""
+    [one] = lint([("slice.yaml", text)])
+    assert (one.rule, one.message) == ("api-validation", 'spec.devices[1]: Duplicate value: "gpu-0"')
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hint"),
+    [
+        (
+            "exactly:",
+            "exactly:\n        tolerations: [{operator: Exists, effect: NoSchedul}]",
+            "did you mean `NoSchedule`?",
+        ),
+        (
+            "  devices:",
+            "  resourceClassName: gpu\n  devices:",
+            "classic DRA is gone: name a DeviceClass, in `deviceClassName` of a request",
+        ),
+        (
+            "  devices:",
+            "  tolerations: []\n  devices:",
+            "`tolerations` belongs to `spec.devices.requests[].exactly.tolerations` or "
+            "`spec.devices.requests[].firstAvailable[].tolerations`",
+        ),
+        (
+            "    requests:",
+            "    constraints: [{matchAttribute: a.b/c, requests: [gpus]}]\n    requests:",
+            "did you mean `gpu`?",
+        ),
+        (": -1", ': "1"', None),
+        ("gpu.example.com", "7", "write it in quotes"),
+        ("count: -1", "capacity: {requests: {memory: 6 GiB}}", "write `6Gi`"),
+    ],
+)
+def test_hints_say_what_to_write(before: str, after: str, hint: str | None) -> None:
+    text = CLAIM.replace(before, after, 1)
+    if "-1" not in before:
+        text = text.replace("        count: -1\n", "")
+    [one] = lint([("claim.yaml", text)])
+    assert one.hint == hint

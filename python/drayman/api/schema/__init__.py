@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drayman.api.schema.decoding import Decoded, DecodingError, decode, strict
-from drayman.api.schema.hints import did_you_mean, field_hint
+from drayman.api.schema.hints import did_you_mean, field_hint, places
 from drayman.api.schema.table import groups, kinds, ordered, type_of, versions
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "groups",
     "kinds",
     "ordered",
+    "places",
     "strict",
     "type_of",
     "versions",

@@ -37,6 +37,27 @@ def field_hint(obj: Mapping[str, Any], path: str) -> str | None:
     return f"`{name}` is a field of {' and of '.join(f'`{owner}`' for owner in owners)}" if owners else None
 
 
+def places(obj: Mapping[str, Any], name: str) -> list[str]:
+    """Return where objects of this kind have a field called `name` in their spec, the shortest paths first.
+
+    Items of lists are written `[]`. A type that contains itself is looked into once.
+    """
+    found: list[str] = []
+    seen: set[str] = set()
+    queue = [("spec", table.types().get(table.type_of_object(obj) or "", {}).get("spec", ""))]
+    while queue:
+        path, kind = queue.pop(0)
+        fields = table.types().get(table.element(kind), {})
+        if table.element(kind) in seen:
+            continue
+        seen.add(table.element(kind))
+        path += "[]" if kind.startswith("[]") else ""
+        if name in fields:
+            found.append(f"{path}.{name}")
+        queue += [(f"{path}.{member}", below) for member, below in fields.items()]
+    return found
+
+
 def _type_at(obj: Mapping[str, Any], path: str) -> str | None:
     """Return the type with fields at `path`, or None when there is none."""
     current = table.type_of_object(obj) or ""

@@ -9,8 +9,10 @@ from drayman import cel
 from drayman.api import defaults, disabled, validation
 from drayman.api.validation.claim import ADMIN_LABEL
 from drayman.errors import CELCompileError
+from drayman.lint import views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.lint.rules.references import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +77,27 @@ def _findings(document: Document, obj: dict[str, Any], error: FieldError) -> Ite
     hint, position = None, None
     if error.field.endswith(".cel.expression"):
         position, hint = _in_expression(document, error)
+    elif error.type == "FieldValueNotSupported":
+        hint = did_you_mean(str(error.value), re.findall(r'"([^"]*)"', error.detail))
+    elif error.type == "FieldValueNotFound":
+        hint = did_you_mean(str(error.value), error.detail.rpartition(": ")[2].split(", "))
+    elif error.detail.startswith("must be the name of a request"):
+        hint = did_you_mean(str(error.value), _request_names(document))
+    if position is None and isinstance(error.value, str):
+        position = _of_key(document, error)
     yield finding(document, error.field, str(error), hint, position=position)
+
+
+def _request_names(document: Document) -> list[str]:
+    names = [request.name for claim in views.claims(document) for request in claim.requests()]
+    return [*names, *dict.fromkeys(name.partition("/")[0] for name in names)]
+
+
+def _of_key(document: Document, error: FieldError) -> Position | None:
+    """Return where the name of a member stands, of whose names the error of an object speaks."""
+    tree = document.tree(document.written_path(error.field))
+    member = (tree.members or {}).get(str(error.value)) if tree else None
+    return member.key if member else None
 
 
 def _in_expression(document: Document, error: FieldError) -> tuple[Position | None, str | None]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from drayman.lint.context import Context
     from drayman.lint.document import Document
     from drayman.lint.rule import Findings
+    from drayman.lint.views import DeviceView
 
 _DRIVER = re.compile(r"""device\.driver\s*==\s*(?:"([^"]*)"|'([^']*)')""")
 _CLASS = """
@@ -121,30 +122,44 @@ def duplicate_extended_resource_name(context: Context) -> Findings:
     Severity.WARNING,
     summary="a node offers the same devices by a device plugin and by DRA",
     why="""
-A node whose status counts an extended resource has a device plugin for it. When a DeviceClass stands for the same
-resource and selects devices of that node, the same hardware may be given away twice: by the kubelet to pods
-of the plugin, and by the scheduler to claims.
+A node whose status counts an extended resource has a device plugin for it. When slices have devices of that node for
+which a DeviceClass with the same extended resource stands, or which are of the driver that goes with the plugin, the
+same hardware may be given away twice: by the kubelet to pods of the plugin, and by the scheduler to claims.
 """,
     bad=_EXTENDED + _SLICE + _NODE,
     good=_EXTENDED + _SLICE + _NODE.replace(', example.com/gpu: "1"', ""),
 )
 def device_plugin_and_dra(context: Context) -> Findings:
-    """Compare the status of each node with what the classes select there."""
-    for document in context.of_kind("DeviceClass"):
-        resource = (document.object.get("spec") or {}).get("extendedResourceName")
-        selected = context.class_devices(document.short_name)
-        if not resource or not selected:
-            continue
-        nodes = sorted({str((one.document.object.get("spec") or {}).get("nodeName") or "") for one in selected} - {""})
-        for name in nodes:
-            node = context.find("Node", name, group="")
-            status = (node.object.get("status") or {}) if node else {}
-            count = (status.get("allocatable") or {}).get(resource)
-            if node is None or count is None or Quantity(count) == Quantity(0):
+    """Compare the status of each node with the devices that slices have there."""
+    classes = {
+        (one.object.get("spec") or {}).get("extendedResourceName"): one.short_name
+        for one in context.of_kind("DeviceClass")
+    }
+    for node in context.of_kind("Node", group=""):
+        devices = [one for one in context.devices if _node(one) == node.short_name]
+        for resource, count in ((node.object.get("status") or {}).get("allocatable") or {}).items():
+            if "/" not in resource or Quantity(str(count)) == Quantity(0):
                 continue
-            where, path = (
-                (node, f"status.allocatable[{resource}]") if node.linted else (document, "spec.extendedResourceName")
-            )
-            plugin = f"node `{name}` has {count} `{resource}` of a device plugin"
-            message = f"{plugin}, and devices of DeviceClass `{document.short_name}`, which may be the same"
-            yield finding(where, path, message, "run one of the two on a node")
+            selected = context.class_devices(classes[resource]) if resource in classes else None
+            names = {one.name for one in selected or ()}
+            same = next((one for one in devices if one.name in names or _is_of(one.driver, resource)), None)
+            if same is None:
+                continue
+            plugin = f"node `{node.short_name}` has {count} `{resource}` of a device plugin"
+            message = f"{plugin}, and `{same.name}` of a DRA driver: both may be the same hardware"
+            hint = "run the device plugin or the DRA driver on a node, not both"
+            if node.linted:
+                yield finding(node, f"status.allocatable[{resource}]", message, hint)
+            else:
+                yield finding(same.document, "spec.nodeName", message, hint)
+
+
+def _node(device: DeviceView) -> str:
+    spec = device.document.object.get("spec") or {}
+    return str(device.fields.get("nodeName") or spec.get("nodeName") or "")
+
+
+def _is_of(driver: str, resource: str) -> bool:
+    """Whether an extended resource and a driver have the names that one vendor gives to both: `a.b/gpu`, `gpu.a.b`."""
+    domain, _, name = resource.partition("/")
+    return driver == f"{name}.{domain}"

@@ -74,7 +74,9 @@ def constraint_attribute_not_published(context: Context) -> Findings:
                     found = _missing(context, request, attribute)
                     if found is not None:
                         path = f"{claim.path}.devices.constraints[{index}].{field}"
-                        yield finding(claim, path, *found)
+                        # Of alternatives another one may still fit.
+                        severity = Severity.WARNING if request.name != request.base else None
+                        yield finding(claim, path, *found, severity=severity)
                         break
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.references import did_you_mean
+from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from drayman.lint.context import Context
     from drayman.lint.rule import Findings
     from drayman.lint.views import DeviceView
 
 _Pool: TypeAlias = tuple[str, str, int]
+_Sets: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Counter sets by name, counters by theirs."""
 _COUNTERS = """
 apiVersion: resource.k8s.io/v1
 kind: ResourceSlice
@@ -77,7 +79,7 @@ def counter_undefined(context: Context) -> Findings:
                     yield finding(device, f"{path}.counters[{counter}]", message, hint, position=position)
 
 
-def _counter_sets(context: Context) -> Mapping[_Pool, Mapping[str, Mapping[str, Any]]]:
+def _counter_sets(context: Context) -> Mapping[_Pool, _Sets]:
     """Return the counter sets by pool, of those pools of which all slices are given."""
     slices: dict[_Pool, list[Mapping[str, Any]]] = {}
     for document in context.of_kind("ResourceSlice"):
@@ -110,11 +112,12 @@ the two consumes any, it may give both away at once.
     good=_COUNTERS,
 )
 def partition_without_counters(context: Context) -> Findings:
-    """Find parts by the UUID of their parent, or by a name that begins with that of a device with counters."""
+    """Find parts by the UUID of their parent or by their names; else counters of which nobody can take all."""
+    sets = _counter_sets(context)
     by_pool: dict[_Pool, list[DeviceView]] = {}
     for device in context.devices:
         by_pool.setdefault(_pool(device.document.object), []).append(device)
-    for devices in by_pool.values():
+    for pool, devices in by_pool.items():
         by_uuid = {_text(device, "uuid"): device for device in devices if _text(device, "uuid")}
         by_name = {str(device.fields.get("name", "")): device for device in devices}
         reported = set()
@@ -124,20 +127,54 @@ def partition_without_counters(context: Context) -> Findings:
                 continue
             if whole.name not in reported:
                 reported.add(whole.name)
-                message = (
-                    f"`{whole.name}` and its part `{part.fields.get('name')}` share no counter: both can be given away"
-                )
-                hint = "let both consume the counters of the hardware that they share, under `consumesCounters`"
-                yield finding(whole, whole.path, message, hint)
+                what = f"`{whole.name}` and its part `{part.fields.get('name')}` share no counter"
+                yield finding(whole, whole.path, f"{what}: both can be given away", _HINT)
+        if not reported:
+            yield from _beside(devices, sets.get(pool, {}))
+
+
+_HINT = "let both consume the counters of the hardware that they share, under `consumesCounters`"
+
+
+def _beside(devices: Sequence[DeviceView], sets: _Sets) -> Findings:
+    """Find devices without counters beside partitions of something that no device is the whole of."""
+    if not any(counters and not _has_whole(devices, name, counters) for name, counters in sets.items()):
+        return
+    for device in devices:
+        if not _counter_sets_of(device):
+            name = next(name for name, counters in sets.items() if not _has_whole(devices, name, counters))
+            message = (
+                f"`{device.name}` consumes no counter, and no device consumes all of counter set `{name}`: "
+                "if it is the whole of those partitions, both can be given away"
+            )
+            yield finding(device, device.path, message, _HINT)
+            return
+
+
+def _has_whole(devices: Sequence[DeviceView], name: str, counters: Mapping[str, Any]) -> bool:
+    """Whether a device consumes all of a counter set."""
+    for device in devices:
+        for consumption in device.fields.get("consumesCounters") or ():
+            taken = consumption.get("counters") or {}
+            if consumption.get("counterSet") == name and all(
+                Quantity(str((taken.get(counter) or {}).get("value", "0"))) >= Quantity(str(total.get("value", "0")))
+                for counter, total in counters.items()
+            ):
+                return True
+    return False
 
 
 def _by_name(part: DeviceView, by_name: Mapping[str, DeviceView]) -> DeviceView | None:
-    """Return the device whose name a partition's begins with; a number behind it does not make a partition."""
-    if not _counter_sets_of(part):
-        return None
+    """Return the device whose name a partition's begins with: `gpu-0` of `gpu-0-mig-1g`.
+
+    A number alone behind the name makes a partition only of what has counters.
+    """
     name = str(part.fields.get("name", ""))
     stems = [name[:at] for at, character in enumerate(name) if character == "-"]
-    return next((by_name[stem] for stem in reversed(stems) if stem in by_name), None)
+    stem = next((one for one in reversed(stems) if one in by_name), None)
+    if stem is None or (name[len(stem) + 1 :].isdecimal() and not _counter_sets_of(part)):
+        return None
+    return by_name[stem]
 
 
 def _counter_sets_of(device: DeviceView) -> set[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from drayman.lint.context import Context
+    from drayman.lint.document import Document
     from drayman.lint.rule import Findings
 
 _GATE = "DRAFractionalCapacityRange"
@@ -57,6 +58,7 @@ does not count. `--kubernetes-version` and `--feature-gates` say which cluster i
 def feature_gate_off(context: Context) -> Findings:
     """Find the fields that the server would drop, each where it stands first."""
     for document in context.linted:
+        yield from _kind(document, context)
         for pattern, missing in disabled.dropped(document.object, context.gates):
             path = next(_places(document.object, pattern.split("."), ""), pattern)
             version = context.kubernetes_version
@@ -65,6 +67,17 @@ def feature_gate_off(context: Context) -> Findings:
             hint = _default_since(missing) or "leave the field out, or enable the gate and say so with --feature-gates"
             position = document.position(document.written_path(path), key=True)
             yield finding(document, path, message, hint, position=position)
+
+
+def _kind(document: Document, context: Context) -> Findings:
+    """Yield what is to be said of a kind that is served only with its gate."""
+    gate = _KINDS.get(document.kind)
+    if document.group == "resource.k8s.io" and gate and gate not in context.gates:
+        message = f"{document.kind} needs feature gate `{gate}`, off in Kubernetes {context.kubernetes_version}"
+        yield finding(document, "kind", message, _default_since([gate]))
+
+
+_KINDS = {"DeviceTaintRule": "DRADeviceTaintRules", "ResourcePoolStatusRequest": "DRAResourcePoolStatus"}
 
 
 def _default_since(gates: Sequence[str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drayman.api import schema
 from drayman.lint import edits
@@ -49,6 +49,17 @@ metadata: {name: gpu.example.com}
 spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
 ---"""
 
+_OF_DRIVERS = frozenset(
+    {
+        "compute-domain-daemon.nvidia.com",
+        "compute-domain-default-channel.nvidia.com",
+        "gpu.nvidia.com",
+        "mig.nvidia.com",
+        "vfio.gpu.nvidia.com",
+    }
+)
+"""Classes that come with NVIDIA's drivers, for which manifests are written without them."""
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Return a hint that names the known name nearest to `name`."""
@@ -62,8 +73,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     summary="a request names a DeviceClass that does not exist",
     why="""
 Pods that use the claim stay pending until the class exists. Classes usually come with the driver: its Helm chart
-installs them. The rule speaks up when DeviceClasses or ResourceSlices are among the files or in `--with`; where there
-is no class at all it only warns.
+installs them. The rule speaks up when DeviceClasses or ResourceSlices are among the files or in `--with`, but not about
+the classes of well-known drivers. It is an error beside a whole cluster, and where another class has nearly that name;
+else a warning.
 """,
     bad=_CLASS + _CLAIM.replace("Name: gpu", "Name: gpus"),
     good=_CLASS + _CLAIM,
@@ -73,14 +85,15 @@ def device_class_missing(context: Context) -> Findings:
     if not context.knows("DeviceClass"):
         return
     known = context.names("DeviceClass")
-    severity = None if known or context.complete else Severity.WARNING
     for request in context.requests():
         name = request.device_class
-        if name and name not in known:
-            message = f"DeviceClass `{name}` does not exist"
-            hint = did_you_mean(name, known) or "create the class, or install the driver that brings it"
-            path = f"{request.path}.deviceClassName"
-            yield finding(request, path, message, hint, severity=severity)
+        if not name or name in known or (name in _OF_DRIVERS and not context.complete):
+            continue
+        similar = did_you_mean(name, known)
+        severity = None if similar or context.complete else Severity.WARNING
+        hint = similar or "create the class, or install the driver that brings it"
+        path = f"{request.path}.deviceClassName"
+        yield finding(request, path, f"DeviceClass `{name}` does not exist", hint, severity=severity)
 
 
 @rule(
@@ -89,13 +102,15 @@ def device_class_missing(context: Context) -> Findings:
     summary="a pod uses a ResourceClaim or template that does not exist",
     why="""
 The scheduler holds the pod back until the claim exists, and says so in no event. The rule speaks up when the files or
-`--with` hold claims or templates of the pod's namespace, or the Namespace itself.
+`--with` hold claims or templates of the pod's namespace, or the Namespace itself. It is an error beside a whole
+cluster, and where another claim has nearly that name; else a warning.
 """,
     bad=_TEMPLATE + _POD.replace("Name: one-gpu", "Name: one-gpus"),
     good=_TEMPLATE + _POD,
 )
 def claim_missing(context: Context) -> Findings:
     """Look for the claim or template of every entry."""
+    generated = _generated(context)
     for pod in context.pods():
         namespace = pod.document.namespace
         for path, entry in pod.claims():
@@ -103,9 +118,22 @@ def claim_missing(context: Context) -> Findings:
                 name = entry.get(field)
                 if not name or context.find(kind, name, namespace) or context.find(other, name, namespace):
                     continue
-                if context.knows(kind, namespace):
+                if context.knows(kind, namespace) and (namespace, name) not in generated:
                     message = f"{kind} `{namespace}/{name}` does not exist"
-                    yield finding(pod, f"{path}.{field}", message, did_you_mean(name, context.names(kind, namespace)))
+                    similar = did_you_mean(name, context.names(kind, namespace))
+                    severity = None if similar or context.complete else Severity.WARNING
+                    yield finding(pod, f"{path}.{field}", message, similar, severity=severity)
+
+
+def _generated(context: Context) -> set[tuple[str, str]]:
+    """Return the templates that a controller makes: those of ComputeDomains."""
+    found = set()
+    for document in context.of_kind("ComputeDomain", group="resource.nvidia.com"):
+        value: Any = document.object.get("spec")
+        for name in ("channel", "resourceClaimTemplate", "name"):
+            value = value.get(name) if isinstance(value, dict) else None
+        found.add((document.namespace, str(value)))
+    return found
 
 
 _REFERENCES = (

@@ -10,6 +10,7 @@ from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
     from drayman.lint.context import Context
+    from drayman.lint.document import Document
     from drayman.lint.rule import Findings
 
 BAD = """
@@ -40,7 +41,27 @@ def unknown_field(context: Context) -> Findings:
     """Report every unknown field with the one that may be meant."""
     for document in context.linted:
         for error in document.decoded.errors:
-            hint = schema.field_hint(document.given, error.field)
+            hint = schema.field_hint(document.given, error.field) or _elsewhere(document, error.field)
             position = document.position(error.field, key=True)
             message = f"strict decoding error: {error}"
             yield finding(document, error.field, message, hint, position=position)
+
+
+_GONE = {
+    "resourceClassName": "classic DRA is gone: name a DeviceClass, in `deviceClassName` of a request",
+    "parametersRef": "classic DRA is gone: write configuration into `devices.config`",
+    "source": "write `resourceClaimName` or `resourceClaimTemplateName` into the entry itself",
+}
+"""Fields of versions that are not served any more, and what came in their place."""
+
+
+def _elsewhere(document: Document, path: str) -> str | None:
+    """Return a hint for a field that was renamed, or that stands elsewhere in an object of this kind."""
+    name = path.rpartition(".")[2]
+    if document.group == "resource.k8s.io" or "resourceClaims[" in path:
+        if name in _GONE:
+            return _GONE[name]
+        places = schema.places(document.given, name)
+        if places:
+            return f"`{name}` belongs to {' or '.join(f'`{one}`' for one in places[:2])}"
+    return None

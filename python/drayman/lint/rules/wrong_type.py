@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from drayman.errors import InputError
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
+    from drayman.api.schema import DecodingError
     from drayman.lint.context import Context
+    from drayman.lint.document import Document
     from drayman.lint.rule import Findings
 
 BAD = """
@@ -40,4 +45,22 @@ def wrong_type(context: Context) -> Findings:
     for document in context.documents:
         if document.linted and document.type_error is None and document.decoded.fatal:
             fatal = document.decoded.fatal
-            yield finding(document, fatal.field, fatal.message)
+            yield finding(document, fatal.field, fatal.message, _hint(document, fatal))
+
+
+_UNITS = re.compile(r"(?i)\s*([kmgtpe])(i?)b?$")
+
+
+def _hint(document: Document, error: DecodingError) -> str | None:
+    """Return how a quantity is written, or that text wants quotes."""
+    tree = document.tree(error.field)
+    value = tree.value if tree else None
+    if "into Go" in error.message and error.message.endswith("of type string") and isinstance(value, (int, float)):
+        return "write it in quotes"
+    if error.message.startswith("quantities must match") and isinstance(value, str):
+        written = _UNITS.sub(lambda unit: (unit[1].upper() if unit[1] != "k" or unit[2] else "k") + unit[2], value)
+        try:
+            return f"write `{Quantity(written.replace(' ', ''))}`"
+        except InputError:
+            return None
+    return None
