@@ -45,10 +45,10 @@ def _check_kind(manifest: Manifest) -> None:
     version, kind = manifest.object["apiVersion"], manifest.object["kind"]
     group = version.rpartition("/")[0]
     if group not in schema.groups():
-        similar = difflib.get_close_matches(group, sorted(schema.groups()), n=1, cutoff=_MISSPELT)
+        meant = difflib.get_close_matches(group, sorted(schema.groups()), n=1, cutoff=_MISSPELT)
         # Projects have groups under `x-k8s.io` that are called like built-in ones.
-        if similar and group.endswith(".k8s.io") and not group.endswith(".x-k8s.io"):
-            raise _error(manifest, "apiVersion", f"unknown API group `{group}`", f"did you mean `{similar[0]}`?")
+        if meant and group.endswith(".k8s.io") and not group.endswith(".x-k8s.io"):
+            raise _error(manifest, "apiVersion", f"unknown API group `{group}`", f"did you mean `{meant[0]}`?")
         return
     if version not in schema.versions(group):
         versions = ", ".join(f"`{known}`" for known in schema.versions(group))
