@@ -67,3 +67,33 @@ def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
     except ValueError:
         return False
     return left > right if operator == "Gt" else left < right
+
+
+def describe(selector: Mapping[str, Any]) -> str:
+    """Return a node selector as text: requirements of a term joined by "and", terms by "or"."""
+    return " or ".join(
+        " and ".join(
+            _requirement(one) for one in (*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ()))
+        )
+        for term in selector.get("nodeSelectorTerms") or ()
+    )
+
+
+def _requirement(one: Mapping[str, Any]) -> str:
+    values = ", ".join(str(value) for value in one.get("values") or ())
+    key, operator = one.get("key", ""), one.get("operator", "")
+    match operator:
+        case "In" if len(one.get("values") or ()) == 1:
+            return f"`{key}` is `{values}`"
+        case "In":
+            return f"`{key}` is one of {values}"
+        case "Exists":
+            return f"`{key}` is set"
+        case "DoesNotExist":
+            return f"`{key}` is not set"
+        case "NotIn":
+            return f"`{key}` is none of {values}"
+        case "Gt" | "Lt":
+            return f"`{key}` is {'greater' if operator == 'Gt' else 'less'} than {values}"
+        case _:
+            return f"`{key}` {operator} {values}"

@@ -47,3 +47,19 @@ def test_names_are_known_only_when_every_term_names_nodes() -> None:
     named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1", "n2"]}]}
     assert node_selector.names_in_fields({"nodeSelectorTerms": [named]}) == {"n1", "n2"}
     assert node_selector.names_in_fields({"nodeSelectorTerms": [named, expression("zone", "Exists")]}) is None
+
+
+def test_selector_is_described_in_words() -> None:
+    terms = [
+        {
+            "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}],
+            "matchExpressions": [{"key": "zone", "operator": "In", "values": ["a", "b"]}],
+        },
+        {"matchExpressions": [{"key": "gpu", "operator": "Exists"}, {"key": "old", "operator": "DoesNotExist"}]},
+        {"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["c"]}]},
+        {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["4"]}]},
+    ]
+    assert node_selector.describe({"nodeSelectorTerms": terms}) == (
+        "`metadata.name` is `n1` and `zone` is one of a, b or `gpu` is set and `old` is not set or "
+        "`zone` is none of c or `cores` is greater than 4"
+    )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from drayman import resourceclaim
+from drayman import node_selector, resourceclaim
 from drayman.pods.objects import key_of
 from drayman.reasons import claims
 from drayman.reasons.answer import Answer
 from drayman.reasons.claims import Entry
 from drayman.reasons.facts import Fact, counted, named
-from drayman.reasons.nodes import terms_text
 from drayman.reasons.trying import evaluate, failure, failure_groups, fitting_groups
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def _notes(state: State, claim: Object) -> Iterator[Fact]:
 
 def _allocated(claim: Object, entry: Entry) -> str:
     selector = (entry.allocation or {}).get("nodeSelector")
-    where = f", for nodes where {terms_text(selector)}" if selector else ", for all nodes"
+    where = f", for nodes where {node_selector.describe(selector)}" if selector else ", for all nodes"
     reserved = [str(one.get("name")) for one in (claim.get("status") or {}).get("reservedFor") or ()]
     holders = f", reserved for {named(reserved)}" if reserved else ", reserved for nobody"
     return f"claim {key_of(claim)} is allocated{where}{holders}"

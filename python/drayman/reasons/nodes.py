@@ -36,16 +36,6 @@ def exclusions(state: State, pod: Object, entries: Sequence[Entry], extended: Ex
     }
 
 
-def terms_text(selector: Mapping[str, Any]) -> str:
-    """Return a node selector as text: requirements of a term joined by "and", terms by "or"."""
-    return " or ".join(
-        " and ".join(
-            _requirement(one) for one in (*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ()))
-        )
-        for term in selector.get("nodeSelectorTerms") or ()
-    )
-
-
 def _unfit(pod: PodInfo, node: NodeInfo, devices: frozenset[str]) -> Iterator[Fact]:
     if node.unschedulable and not tolerations.tolerates_cordon(pod.pod):
         hint = f"kubectl uncordon {node.name}"
@@ -86,7 +76,7 @@ def _affinity(pod: Object, node: Object) -> Iterator[Fact]:
             yield Fact("node-selector", f"{wants}: {has}", details, general=f"{wants}, which these nodes do not have")
     required = affinity.required(pod)
     if required is not None and not node_selector.matches(required, node):
-        text = terms_text(required) or "nothing, which no node matches"
+        text = node_selector.describe(required) or "nothing, which no node matches"
         yield Fact("node-affinity", f"the pod's required node affinity does not hold: {text}", {"required": text})
 
 
@@ -118,7 +108,7 @@ def _out_of_reach(entries: Iterable[Entry], node: NodeInfo) -> Iterator[Fact]:
     for entry in entries:
         selector = (entry.allocation or {}).get("nodeSelector")
         if selector and not node_selector.matches(selector, node.node):
-            text = terms_text(selector)
+            text = node_selector.describe(selector)
             devices = ", ".join(f"`{device}`" for device in entry.devices)
             message = f"claim `{entry.key}` is allocated already ({devices}), for nodes where {text}"
             yield Fact("claim-elsewhere", message, {"claim": entry.key, "devices": entry.devices, "nodes": text})
@@ -132,21 +122,3 @@ def quantity(resource: str, amount: int) -> str:
         if amount and amount % 1024**power == 0:
             return f"{amount // 1024**power}{suffix}"
     return str(amount)
-
-
-def _requirement(one: Mapping[str, Any]) -> str:
-    values = ", ".join(str(value) for value in one.get("values") or ())
-    key, operator = one.get("key", ""), one.get("operator", "")
-    match operator:
-        case "In" if len(one.get("values") or ()) == 1:
-            return f"`{key}` is `{values}`"
-        case "In":
-            return f"`{key}` is one of {values}"
-        case "Exists":
-            return f"`{key}` is set"
-        case "DoesNotExist":
-            return f"`{key}` is not set"
-        case "NotIn":
-            return f"`{key}` is none of {values}"
-        case _:
-            return f"`{key}` {operator} {values}"

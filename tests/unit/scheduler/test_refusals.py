@@ -48,6 +48,26 @@ async def test_explanation_follows_upstreams_text(cluster: Cluster) -> None:
     assert await cluster.events("p") == [f"FailedScheduling: {message}"]
 
 
+async def test_claim_that_is_allocated_for_other_nodes_is_named(cluster: Cluster) -> None:
+    await cluster.device_class()
+    await cluster.node("n1", devices=1)
+    await cluster.node("n2", unschedulable=True)
+    await cluster.claim("c")
+    await cluster.pod("first", "c")
+
+    async with cluster.scheduler():
+        await cluster.settle()
+        await cluster.client.patch(NODES, "n1", None, {"spec": {"unschedulable": True}})
+        await cluster.client.patch(NODES, "n2", None, {"spec": {"unschedulable": None}})
+        await cluster.pod("p", "c")
+        await cluster.settle()
+
+    _, message = await cluster.verdict("p")
+    assert message.partition(" drayman: ")[2] == (
+        "claim `default/c` is allocated already, for nodes where `metadata.name` is `n1`"
+    )
+
+
 async def test_missing_device_class_is_named(cluster: Cluster) -> None:
     await cluster.node(devices=1)
     await cluster.claim("c")

@@ -140,7 +140,8 @@ async def test_allocation_that_blocks_its_pod_is_given_up(cluster: Cluster) -> N
     assert (await cluster.events("p"))[0] == (
         "FailedScheduling: 0/2 nodes are available: 1 node(s) were unschedulable, "
         "1 resourceclaim not available on the node. deallocation of ResourceClaim completed, "
-        "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+        "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling. "
+        "drayman: claim `default/c` is allocated already, for nodes where `metadata.name` is `n1`"
     )
 
 

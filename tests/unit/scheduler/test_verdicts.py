@@ -27,6 +27,19 @@ def test_note_is_cut_within_the_explanation() -> None:
     assert len(note.encode()) == 1024
 
 
+def test_note_is_cut_between_characters() -> None:
+    upstream = "x" * 901
+    note = note_of(upstream, message_of(upstream, "ü" * 140))
+    assert note == f"{upstream} drayman: {'ü' * 54} ..."
+    assert len(note.encode()) == 1023
+
+
+def test_upstreams_text_of_many_bytes_is_not_cut_for_the_explanation() -> None:
+    upstream = "ü" * 508
+    assert note_of(upstream, message_of(upstream, "y" * 300)) == upstream
+    assert note_of("ü" * 600, message_of("ü" * 600, "y")) == "ü" * 510 + " ..."
+
+
 def test_explanation_without_room_is_left_out_of_the_note() -> None:
     upstream = "x" * 1020
     assert note_of(upstream, message_of(upstream, "y" * 300)) == upstream

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from drayman import node_selector
 from drayman.errors import AllocationError
 from drayman.framework import (
     SKIP,
@@ -214,9 +215,17 @@ class DynamicResources:
     def explain(self, state: CycleState, _pod: Object) -> str:
         """Say why the claims do not fit on the nodes that are nearest to it."""
         current = state.read(STATE)
-        if not self._settings.explains or current is None or current.evaluation is None:
+        if not self._settings.explains or current is None:
             return ""
-        return current.evaluation.explanation().line()
+        if current.unavailable:  # noted where all else fits: nothing is nearer to fitting
+            return self._unavailable_line(current.claims[min(current.unavailable)])
+        return current.evaluation.explanation().line() if current.evaluation is not None else ""
+
+    def _unavailable_line(self, claim: Object) -> str:
+        if self._conditions.block(claim):
+            return f"the devices of claim `{key_of(claim)}` did not become ready"
+        selector = (allocation_of(claim) or {}).get("nodeSelector") or {}
+        return f"claim `{key_of(claim)}` is allocated already, for nodes where {node_selector.describe(selector)}"
 
     def _notice(self, error: ClaimReferenceError) -> Notice | None:
         """Return what to tell about a claim that is missing; nothing under `1.37`, as upstream."""
