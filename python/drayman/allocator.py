@@ -60,11 +60,17 @@ class Unallocatable:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The allocation on `node` ended with an error, which other nodes need not share."""
+    """The allocation on `node` ended with an error, which other nodes need not share; `explanation` says more."""
 
     error: AllocationError
     claims: tuple[str, ...] = ()
     node: str | None = None
+
+    @property
+    def explanation(self) -> Explanation:
+        """What the error is about; that of the error itself."""
+        explanation: Explanation = self.error.explanation
+        return explanation
 
     def __bool__(self) -> bool:
         """No: nothing was allocated."""
@@ -144,10 +150,12 @@ def outcome_on(evaluation: _native.Evaluation, node: str) -> Outcome:
     allocations = evaluation.allocations(node)
     if allocations is not None:
         return Allocated(allocations, claims, node)
+    explanation = Explanation(lambda: evaluation.explain([node]))
     error = evaluation.error(node)
     if error is not None:
+        error.explanation = explanation
         return Failed(error, claims, node)
-    return Unallocatable(Explanation(lambda: evaluation.explain([node])), claims, node)
+    return Unallocatable(explanation, claims, node)
 
 
 def check_finished(evaluation: _native.Evaluation, partial: object) -> None:

@@ -54,12 +54,13 @@ class AllocationError(DraymanError):
     """The allocator stopped with an error; `str()` is upstream's text.
 
     `node_local` is true where only this node fails (upstream's `ErrFailedAllocationOnNode`); otherwise the whole
-    attempt does.
+    attempt does. `explanation` is a :class:`drayman.Explanation` where claims were to be allocated, else None.
     """
 
     def __init__(self, message: str, *, node_local: bool = False) -> None:
         super().__init__(message)
         self.node_local = node_local
+        self.explanation: Any = None
 
 
 class CELCompileError(AllocationError):

@@ -1,63 +1,42 @@
 """Explanations: why claims cannot be allocated, as one line, as a tree and as JSON.
 
-An explanation is made only when it is looked at, from what is known then.
+An explanation is made only when it is looked at, from what is known then. `docs/explain.md` has the codes of facts and
+the fields of the JSON form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from drayman import _native
-
-_NAMED_NODES = 3
 
 
 class Explanation:
     """Why claims do not fit on one node, or on any of several; nodes for which the same holds are told together."""
 
-    __slots__ = ("_groups", "_make")
+    __slots__ = ("_make", "_native")
 
-    def __init__(self, make: Callable[[], Sequence[_native.Explanation]]) -> None:
+    def __init__(self, make: Callable[[], _native.Explanation]) -> None:
         self._make = make
-        self._groups: Sequence[_native.Explanation] | None = None
+        self._native: _native.Explanation | None = None
 
     def line(self) -> str:
-        """Return one line of at most 300 bytes, about the nodes that lack the fewest devices."""
-        groups = self._grouped()
-        return min(groups, key=_missing).line() if groups else "there is no node"
+        """Return one line of at most 300 bytes, about the nodes nearest to fitting."""
+        return self._made().line()
 
     def tree(self) -> str:
-        """Return a text of several lines for a terminal, with the devices that stand for each reason."""
-        return "\n".join(_tree(group) for group in self._grouped()) or "there is no node"
+        """Return a text for a terminal, at most 100 columns wide: what is against each device, and what would help."""
+        return self._made().tree()
 
     def json(self) -> dict[str, Any]:
         """Return the facts as JSON: `version` and `groups`, each with `nodes` and what holds for them."""
-        return {"version": 1, "groups": [{"nodes": list(group.nodes), **_facts(group)} for group in self._grouped()]}
+        return self._made().json()
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.line()}>"
 
-    def _grouped(self) -> Sequence[_native.Explanation]:
-        if self._groups is None:
-            self._groups = self._make()
-        return self._groups
-
-
-def _facts(group: _native.Explanation) -> dict[str, Any]:
-    return {name: value for name, value in group.json().items() if name not in {"version", "node"}}
-
-
-def _missing(group: _native.Explanation) -> int:
-    requests = group.json()["requests"]
-    return sum(max((request["wanted"] or 1) - request["usable"], 0) for request in requests)
-
-
-def _tree(group: _native.Explanation) -> str:
-    tree = group.tree()
-    if len(group.nodes) == 1:
-        return tree
-    named = ", ".join(f"`{node}`" for node in group.nodes[:_NAMED_NODES])
-    more = ", …" if len(group.nodes) > _NAMED_NODES else ""
-    _, _, rest = tree.partition("\n")
-    return f"no allocation on {len(group.nodes)} nodes: {named}{more}\n{rest}"
+    def _made(self) -> _native.Explanation:
+        if self._native is None:
+            self._native = self._make()
+        return self._native

@@ -124,8 +124,9 @@ class Inventory:
         """
         native = self._native.evaluate(list(claims), None if nodes is None else list(nodes), max_steps=max_steps)
         evaluation = Evaluation(native)
-        if raises and not self._fixed and native.fatal is not None:
-            raise native.fatal
+        if raises and not self._fixed and (fatal := native.fatal) is not None:
+            fatal.explanation = evaluation.explanation()
+            raise fatal
         check_finished(native, evaluation)
         return evaluation
 

@@ -70,7 +70,7 @@ impl Allocator {
     /// Why the claims do not fit on a node.
     pub fn explain(&mut self, node: &Node, claims: &[ResourceClaim]) -> Explanation {
         self.inventory.apply_object(Object::Node(node.clone()));
-        self.inventory.explain(claims, &node.metadata.name)
+        self.inventory.explain(claims, &[&node.metadata.name])
     }
 }
 

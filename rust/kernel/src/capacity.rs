@@ -93,6 +93,59 @@ pub(crate) fn fits(
     })
 }
 
+/// Why a requested capacity does not fit; what was asked for is given as written, and as the amount that it comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CapacityFit {
+    /// The device does not list it.
+    Missing,
+    /// The device has less.
+    TooSmall { asked: (Option<String>, String), total: String },
+    /// The policy of the device does not allow the amount.
+    Refused { asked: (Option<String>, String), policy: String },
+    /// Too little is left.
+    Taken { asked: (Option<String>, String), left: String, total: String },
+}
+
+/// The first capacity of a request that does not fit beside what is taken already, with its name.
+pub(crate) fn first_misfit(
+    request: Option<&CapacityRequirements>,
+    capacity: &BTreeMap<String, DeviceCapacity>,
+    taken: Option<&Amounts>,
+    rules: CapacityRules<'_>,
+) -> Option<(String, CapacityFit)> {
+    let requests = || request.iter().flat_map(|request| &request.requests);
+    if let Some((name, _)) = requests().find(|(name, _)| !capacity.keys().any(|listed| rules.same(name, listed))) {
+        return Some((name.clone(), CapacityFit::Missing));
+    }
+    let amounts = consumed(request, capacity, rules).ok()??;
+    amounts.iter().zip(capacity.values()).find_map(|((name, amount), device)| {
+        let requested = requests().find(|(other, _)| rules.same(other, name)).map(|(_, value)| value.to_string());
+        let asked = (requested, amount.to_string());
+        let policy = device.request_policy.as_deref();
+        let left = taken.and_then(|taken| device.value.checked_sub(taken.get(name)?).ok());
+        let total = device.value.to_string();
+        let fit = match left {
+            _ if *amount > device.value => CapacityFit::TooSmall { asked, total },
+            _ if violates(amount, policy, rules.fractional) => CapacityFit::Refused { asked, policy: allowed(policy) },
+            Some(left) if *amount > left => CapacityFit::Taken { asked, left: left.to_string(), total },
+            _ => return None,
+        };
+        Some((name.clone(), fit))
+    })
+}
+
+/// What a policy allows, in words.
+fn allowed(policy: Option<&CapacityRequestPolicy>) -> String {
+    let Some(policy) = policy else { return "any".to_owned() };
+    let Some(range) = &policy.valid_range else {
+        return policy.valid_values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    };
+    let part = |word: &str, value: Option<&Quantity>| value.map(|value| format!("{word} {value}"));
+    let parts =
+        [part("from", range.min.as_ref()), part("to", range.max.as_ref()), part("in steps of", range.step.as_ref())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
 fn amount(requested: Option<&Quantity>, capacity: &DeviceCapacity, fractional: bool) -> Result<Quantity, String> {
     let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {

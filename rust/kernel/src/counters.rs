@@ -62,10 +62,15 @@ impl CounterSets {
         Ok(consumption)
     }
 
-    /// `set/counter` of a position.
-    pub(crate) fn label(&self, position: usize) -> String {
+    /// What there is of a counter.
+    pub(crate) fn total(&self, position: usize) -> &Quantity {
+        &self.counters[position]
+    }
+
+    /// Counter set and name of a position.
+    pub(crate) fn names(&self, position: usize) -> (&str, &str) {
         let (set, name) = &self.labels[position];
-        format!("{}/{name}", self.names[*set])
+        (&self.names[*set], name)
     }
 
     /// Counter sets of the pool.
@@ -98,6 +103,11 @@ impl Available {
         }
         let overcommitted = counters.iter().any(|counter| counter.sign() < 0);
         Self { counters, overcommitted, groups }
+    }
+
+    /// The first counter that is below zero.
+    pub(crate) fn overdrawn(&self) -> Option<usize> {
+        self.counters.iter().position(|counter| counter.sign() < 0)
     }
 
     /// What is left of a counter.

@@ -11,7 +11,7 @@ use crate::capacity::CapacityError;
 use crate::node_selector::NodeSelectorError;
 
 /// Where a selector stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SelectorSource {
     /// In a device class, by name.
     Class(Arc<str>),

@@ -32,7 +32,10 @@ pub use allocator::{AllocatedState, Allocator};
 pub use budget::{Budget, Interrupt};
 pub use capacity::CapacityError;
 pub use error::{AllocationError, CapacityStage, DisabledFeature, PoolDefect, RequestPath, SelectorSource};
-pub use explain::{Explanation, Fact, FactKind};
+pub use explain::{
+    CapacityAsked, ConstraintFact, CounterState, Explanation, Fact, FactKind, Fault, Group, Holder, RequestFacts,
+    Sighting, Tally,
+};
 pub use features::{Compatibility, Feature, Features};
 pub use inventory::{Change, Evaluation, Inventory, Outcome};
 pub use limits::ALLOCATION_RESULTS_MAX_SIZE;

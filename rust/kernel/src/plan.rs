@@ -11,6 +11,7 @@ use crate::error::{AllocationError, DisabledFeature, RequestPath, SelectorSource
 use crate::features::{Compatibility, Feature, Features};
 use crate::inventory::classes::Classes;
 use crate::inventory::pools::Rules;
+use crate::search::Choice;
 use crate::selectors::{Chain, Selectors};
 
 /// The claims of one pod.
@@ -19,6 +20,19 @@ pub(crate) struct Plan {
     pub(crate) features: Features,
     pub(crate) compatibility: Compatibility,
     pub(crate) claims: Vec<ClaimPlan>,
+}
+
+impl Plan {
+    /// All alternatives of all requests.
+    pub(crate) fn choices(&self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for (claim, plan) in self.claims.iter().enumerate() {
+            for (request, plan) in plan.requests.iter().enumerate() {
+                choices.extend((0..plan.alternatives.len()).map(|alternative| Choice { claim, request, alternative }));
+            }
+        }
+        choices
+    }
 }
 
 /// One claim. Where upstream finds a fault, nothing follows any more.
@@ -73,6 +87,12 @@ pub(crate) struct Alternative {
 }
 
 impl Alternative {
+    /// The text of a selector of the chain.
+    pub(crate) fn expression(&self, index: usize) -> &str {
+        let mut selectors = self.class.spec.selectors.iter().chain(&self.request.selectors);
+        selectors.nth(index).and_then(|selector| selector.cel.as_ref()).map_or("", |cel| &cel.expression)
+    }
+
     /// Where a selector of the chain stands, and its position there.
     pub(crate) fn selector_source(&self, index: usize) -> (SelectorSource, usize) {
         let of_class = self.class.spec.selectors.len();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use drayman_api::Device;
-use drayman_cel::{CelDevice, CompileError, Environment, Selector};
+use drayman_cel::{CelDevice, CompileError, Environment, RuntimeError, Selector};
 use rustc_hash::FxHashMap;
 
 use crate::bits::DeviceSet;
@@ -78,6 +78,16 @@ impl Program {
     pub(crate) fn runtime_error(&self, driver: &str, device: &Device) -> Option<String> {
         let selector = self.compiled.as_ref().ok()?;
         selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.with_hint())
+    }
+
+    /// What the expression can tell apart devices by; none where each has to be asked about by itself.
+    pub(crate) fn shape(&self, driver: &str, device: &Device) -> Option<Vec<u8>> {
+        shape(self.compiled.as_ref().ok()?.reads(), driver, device)
+    }
+
+    /// Whether the expression is true of a device, or the error that it fails with. Not remembered.
+    pub(crate) fn ask(&self, device: &CelDevice) -> Option<Result<bool, RuntimeError>> {
+        Some(self.compiled.as_ref().ok()?.matches(device))
     }
 
     /// Evaluates the expression, unless it was evaluated on a device of the same shape before.

@@ -1,6 +1,6 @@
 //! Outcomes for Python: allocations are written out, and explanations made, only for the nodes that are asked about.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use drayman_api::ResourceClaim;
@@ -13,8 +13,8 @@ use crate::convert::to_python;
 use crate::error::allocation_error;
 use crate::explanation::Explanation;
 
-/// Says why claims do not fit on a node.
-type Explain = Box<dyn Fn(&[ResourceClaim], &str) -> drayman_kernel::Explanation + Send + Sync>;
+/// Says why claims do not fit on nodes.
+type Explain = Box<dyn Fn(&[ResourceClaim], &[&str]) -> drayman_kernel::Explanation + Send + Sync>;
 
 /// The outcomes for the claims of one pod, by node.
 #[pyclass(frozen, module = "drayman._native")]
@@ -108,21 +108,11 @@ impl Evaluation {
         }
     }
 
-    /// Why the claims do not fit on nodes; nodes for which the same holds are together, in order of the first of each.
-    fn explain(&self, py: Python<'_>, nodes: Vec<String>) -> Vec<Explanation> {
-        py.detach(|| {
-            let mut groups: Vec<Explanation> = Vec::new();
-            let mut known: BTreeMap<String, usize> = BTreeMap::new();
-            for node in nodes {
-                let explanation = Explanation::new((self.explain)(&self.claims, &node));
-                let position = *known.entry(explanation.without_node()).or_insert(groups.len());
-                match groups.get_mut(position) {
-                    Some(group) => group.nodes.push(node),
-                    None => groups.push(explanation),
-                }
-            }
-            groups
-        })
+    /// Why the claims do not fit on nodes, as things stand now.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn explain(&self, py: Python<'_>, nodes: Vec<String>) -> Explanation {
+        let nodes: Vec<_> = nodes.iter().map(String::as_str).collect();
+        Explanation::new(py.detach(|| (self.explain)(&self.claims, &nodes)))
     }
 }
 

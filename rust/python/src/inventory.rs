@@ -118,7 +118,7 @@ impl Inventory {
             lock(&self.0).evaluate(&claims, nodes.as_deref(), budget)
         })?;
         let shared = Arc::clone(&self.0);
-        Ok(Evaluation::new(found, claims, Box::new(move |claims, node| lock(&shared).explain(claims, node))))
+        Ok(Evaluation::new(found, claims, Box::new(move |claims, nodes| lock(&shared).explain(claims, nodes))))
     }
 }
 

@@ -18,7 +18,7 @@ def explanation(objects: Objects, nodes: dict[str, int], count: int) -> drayman.
 
 def test_line_is_about_the_node_that_lacks_the_fewest_devices(objects: Objects) -> None:
     assert explanation(objects, {"a": 1, "b": 3, "c": 2}, 4).line() == (
-        "claim `default/train`, request `devices` needs 4 devices of class `gpu`, 3 of 3 can be used"
+        "nearest node `b`: claim `default/train`, request `devices` needs 4 devices of class `gpu`, 3 of 3 can be used"
     )
 
 
@@ -44,7 +44,7 @@ def test_json_has_a_version_and_stable_codes(objects: Objects) -> None:
     told = outcome.explanation.json()
     assert told["version"] == 1
     facts = told["groups"][0]["requests"][0]["facts"]
-    assert [(fact["code"], fact["devices"]["count"]) for fact in facts] == [("selector-false", 2)]
+    assert [(fact["code"], fact["devices"]["count"]) for fact in facts] == [("class-selector-false", 2)]
 
 
 def test_cluster_without_nodes_says_so(objects: Objects) -> None:
@@ -52,7 +52,7 @@ def test_cluster_without_nodes_says_so(objects: Objects) -> None:
     assert (told.line(), told.tree(), told.json()) == (
         "there is no node",
         "there is no node",
-        {"version": 1, "groups": []},
+        {"version": 1, "compatibility": "1.37", "claims": ["default/train"], "groups": []},
     )
 
 

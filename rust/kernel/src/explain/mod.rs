@@ -1,30 +1,60 @@
-//! Why claims do not fit on a node: facts about devices and pools, grouped. Built only when somebody asks.
+//! Why claims do not fit: facts about all devices of all nodes, what clashes, and what would help. Built only when somebody asks.
+//!
+//! [`gather`] finds the facts of one node, [`groups`] puts nodes together for which the same holds, [`fault`] tells errors. The facts are
+//! written as a line, a tree and JSON.
 
+mod constraints;
 mod fact;
-mod render;
+mod fault;
+mod gather;
+mod groups;
+mod json;
+mod line;
+mod refused;
+mod tree;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::error::PoolDefect;
-use crate::inventory::nodes::Site;
-use crate::inventory::usage::Usage;
-use crate::plan::{Mode, Plan};
-use crate::search::{Choice, Search};
+use crate::features::Compatibility;
 
-pub use fact::{Fact, FactKind};
+pub use constraints::{ConstraintFact, Tally};
+pub use fact::{CapacityAsked, CounterState, Fact, FactKind, Holder, Sighting};
+pub use fault::Fault;
 
-/// Names that a fact lists at most.
-const EXAMPLES: usize = 3;
+pub(crate) use groups::{Sources, explain};
 
-/// Why claims do not fit on a node.
+/// The pods that each claim (`namespace/name`) is reserved for.
+pub(crate) type Consumers = BTreeMap<Arc<str>, Vec<String>>;
+
+/// Why claims do not fit on nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The node.
-    pub node: String,
-    /// About pools of the node that cannot be used.
+    /// `namespace/name` of each claim.
+    pub claims: Vec<String>,
+    /// Which behaviour was followed.
+    pub compatibility: Compatibility,
+    /// Nodes for which the same holds, in order of the first of each.
+    pub groups: Vec<Group>,
+}
+
+/// Why claims do not fit on some nodes. Names of devices and holders are those of the first node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The nodes.
+    pub nodes: Vec<String>,
+    /// Devices that each of them sees.
+    pub devices: usize,
+    /// Devices of the cluster that it does not see.
+    pub elsewhere: usize,
+    /// The error that the allocation ends with.
+    pub fault: Option<Fault>,
+    /// About pools that cannot be used.
     pub pools: Vec<Fact>,
     /// About each request, or each of its alternatives.
     pub requests: Vec<RequestFacts>,
+    /// About constraints that cannot be met.
+    pub constraints: Vec<ConstraintFact>,
 }
 
 /// What one request, or one alternative of it, finds on a node by itself.
@@ -32,15 +62,19 @@ pub struct Explanation {
 pub struct RequestFacts {
     /// `namespace/name` of the claim.
     pub claim: String,
-    /// `request` or `request/subrequest`.
+    /// Name of the request.
     pub request: String,
+    /// Name of the subrequest, where there are several.
+    pub alternative: Option<String>,
     /// The class.
     pub class: String,
     /// Devices that are needed; none where all are asked for.
     pub wanted: Option<i64>,
-    /// Devices of the node that nothing is against.
+    /// Whether the request does not hold its devices.
+    pub admin: bool,
+    /// Devices that nothing is against.
     pub usable: usize,
-    /// Devices of the node.
+    /// Devices of the node, also of pools that cannot be used.
     pub devices: usize,
     /// What is against the others; in order of the first device of each.
     pub facts: Vec<Fact>,
@@ -54,97 +88,56 @@ impl RequestFacts {
             None => self.usable > 0 && self.facts.iter().all(|fact| !fact.kind.blocks_all()),
         }
     }
-}
 
-impl Explanation {
-    pub(crate) fn new(plan: &Plan, site: Site<'_>, usage: &Usage) -> Self {
-        let mut explanation = Self { node: site.name.to_string(), pools: pools(site), requests: Vec::new() };
-        let mut search = Search::new(plan, site);
-        let spots = search.spots();
-        for (claim, claim_plan) in plan.claims.iter().enumerate() {
-            for (request, request_plan) in claim_plan.requests.iter().enumerate() {
-                for (alternative, wanted) in request_plan.alternatives.iter().enumerate() {
-                    let choice = Choice { claim, request, alternative };
-                    let mut groups = Groups::default();
-                    for spot in &spots {
-                        if let Some(kind) = search.refusal(choice, *spot, usage) {
-                            groups.add(kind, search.device_name(*spot));
-                        }
-                    }
-                    explanation.requests.push(RequestFacts {
-                        claim: claim_plan.key.to_string(),
-                        request: wanted.reference.clone(),
-                        class: wanted.class.metadata.name.clone(),
-                        wanted: match wanted.mode {
-                            Mode::Exactly(count) => Some(count),
-                            Mode::All => None,
-                        },
-                        usable: spots.len() - groups.total(),
-                        devices: spots.len(),
-                        facts: groups.facts,
-                    });
-                }
-            }
+    /// How many devices are missing; at least one where the request is not met.
+    pub fn missing(&self) -> usize {
+        if self.is_met() {
+            return 0;
         }
-        explanation
+        let wanted = self.wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or_default();
+        wanted.saturating_sub(self.usable).max(1)
     }
 
-    /// The first request of which no alternative finds enough devices by itself: its last alternative.
-    pub fn unmet(&self) -> Option<&RequestFacts> {
-        let same_request = |one: &RequestFacts, other: &RequestFacts| {
-            (&one.claim, base(&one.request)) == (&other.claim, base(&other.request))
-        };
-        let requests = self.requests.chunk_by(same_request);
-        requests.filter(|alternatives| !alternatives.iter().any(RequestFacts::is_met)).find_map(<[_]>::last)
+    /// `request` or `request/subrequest`.
+    pub fn reference(&self) -> String {
+        match &self.alternative {
+            Some(alternative) => format!("{}/{alternative}", self.request),
+            None => self.request.clone(),
+        }
+    }
+}
+
+impl Group {
+    /// The alternatives of each request.
+    pub(crate) fn by_request(&self) -> impl Iterator<Item = &[RequestFacts]> {
+        self.requests.chunk_by(|one, other| (&one.claim, &one.request) == (&other.claim, &other.request))
+    }
+
+    /// The requests of which no alternative finds enough devices by itself: the alternative of each that lacks the fewest.
+    pub fn unmet(&self) -> impl Iterator<Item = &RequestFacts> {
+        let unmet = self.by_request().filter(|alternatives| !alternatives.iter().any(RequestFacts::is_met));
+        unmet.filter_map(|alternatives| alternatives.iter().min_by_key(|facts| facts.missing()))
     }
 
     /// Whether every request finds enough devices by itself, so that requests or constraints must be at odds with each other.
     pub fn requests_compete(&self) -> bool {
-        self.unmet().is_none()
+        self.fault.is_none() && !self.requests.is_empty() && self.unmet().next().is_none()
     }
-}
 
-fn base(request: &str) -> &str {
-    request.split_once('/').map_or(request, |(base, _)| base)
-}
-
-/// Facts by what they say.
-#[derive(Default)]
-struct Groups {
-    positions: BTreeMap<String, usize>,
-    facts: Vec<Fact>,
-}
-
-impl Groups {
-    fn add(&mut self, kind: FactKind, device: String) {
-        let position = *self.positions.entry(kind.message()).or_insert_with(|| {
-            self.facts.push(Fact { kind, count: 0, examples: Vec::new() });
-            self.facts.len() - 1
+    /// How far the nodes are from fitting.
+    fn distance(&self) -> (bool, usize, usize, usize) {
+        let missing = self.unmet().map(RequestFacts::missing).sum();
+        let failing = self.unmet().flat_map(|request| &request.facts).filter_map(|fact| match fact.kind {
+            FactKind::SelectorFalse { failing, .. } => Some(failing),
+            _ => None,
         });
-        let fact = &mut self.facts[position];
-        fact.count += 1;
-        if fact.examples.len() < EXAMPLES {
-            fact.examples.push(device);
-        }
-    }
-
-    fn total(&self) -> usize {
-        self.facts.iter().map(|fact| fact.count).sum()
+        (self.fault.is_some(), missing, self.constraints.len(), failing.min().unwrap_or_default())
     }
 }
 
-fn pools(site: Site<'_>) -> Vec<Fact> {
-    let unusable = site.pools().filter_map(|pool| Some((pool.layout.id.to_string(), pool.layout.unusable.as_ref()?)));
-    let facts = unusable.map(|(pool, unusable)| {
-        let kind = match unusable.defect {
-            PoolDefect::Incomplete => FactKind::PoolIncomplete { pool: pool.clone() },
-            PoolDefect::Invalid => FactKind::PoolInvalid { pool: pool.clone(), reason: unusable.reason.clone() },
-        };
-        Fact { kind, count: 1, examples: vec![pool] }
-    });
-    let mut facts: Vec<_> = facts.collect();
-    if site.len() == 0 {
-        facts.push(Fact { kind: FactKind::NoPool, count: 0, examples: Vec::new() });
+impl Explanation {
+    /// The nodes nearest to fitting: they lack the fewest devices.
+    pub fn nearest(&self) -> Option<&Group> {
+        self.groups.iter().min_by_key(|group| group.distance())
     }
-    facts
 }

@@ -26,6 +26,8 @@ pub(crate) struct Unusable {
     pub(crate) defect: PoolDefect,
     /// What makes the pool invalid.
     pub(crate) reason: String,
+    /// Slices of the generation that are there.
+    pub(crate) present: usize,
 }
 
 /// Position of a device in the slices of a layout.
@@ -67,10 +69,14 @@ pub(crate) type Includes<'a> = &'a dyn Fn(&Device) -> bool;
 
 impl Layout {
     /// A pool that cannot be used.
-    pub(crate) fn unusable(id: Arc<PoolId>, defect: PoolDefect, reason: String) -> Self {
+    pub(crate) fn unusable(id: Arc<PoolId>, unusable: Unusable, slices: Vec<Arc<Slice>>) -> Self {
+        Self { unusable: Some(unusable), slices, ..Self::empty(id) }
+    }
+
+    fn empty(id: Arc<PoolId>) -> Self {
         Self {
             id,
-            unusable: Some(Unusable { defect, reason }),
+            unusable: None,
             has_binding_conditions: false,
             names_node: false,
             counter_sets: CounterSets::default(),
@@ -96,7 +102,10 @@ impl Layout {
         reached.sort_by(|one, other| one.object.metadata.name.cmp(&other.object.metadata.name));
         match Self::validated(&id, &reached, others, features, includes) {
             Ok(layout) => layout,
-            Err(reason) => Self::unusable(id, PoolDefect::Invalid, reason),
+            Err(reason) => {
+                let present = reached.len() + others.len();
+                Self::unusable(id, Unusable { defect: PoolDefect::Invalid, reason, present }, reached)
+            }
         }
     }
 
@@ -111,8 +120,7 @@ impl Layout {
         let holds_counters = |slice: &&Arc<Slice>| partitionable && !slice.object.spec.shared_counters.is_empty();
         let slices: Vec<_> = reached.iter().filter(|slice| !holds_counters(slice)).cloned().collect();
         refuse_duplicate_names(&slices)?;
-        let mut layout =
-            Self { slices, unusable: None, ..Self::unusable(Arc::clone(id), PoolDefect::Invalid, String::new()) };
+        let mut layout = Self { slices, ..Self::empty(Arc::clone(id)) };
         for (slice, devices) in layout.slices.iter().enumerate().map(|(index, slice)| (index, slice.devices())) {
             layout.places.extend((0..devices.len()).map(|device| Place { slice, device }));
             layout.has_binding_conditions |= devices.iter().any(|device| !device.binding_conditions.is_empty());
@@ -153,6 +161,11 @@ impl Layout {
     /// How many devices the node reaches.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// The slices that the node reaches, also of a pool that cannot be used; without those that only hold counters.
+    pub(crate) fn slices(&self) -> &[Arc<Slice>] {
+        &self.slices
     }
 
     pub(crate) fn device(&self, position: usize) -> &Device {

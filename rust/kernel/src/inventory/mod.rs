@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::budget::{Budget, Interrupt};
 use crate::error::AllocationError;
-use crate::explain::Explanation;
+use crate::explain::{Consumers, Explanation, Sources, explain};
 use crate::features::{Compatibility, Feature, Features};
 use crate::plan::{Lowering, Plan};
 use crate::result::Allocated;
@@ -64,6 +64,8 @@ pub struct Inventory {
     rules: Rules,
     topology: Topology,
     usage: Usage,
+    /// The pods that allocated claims are reserved for.
+    consumers: Consumers,
     classes: Classes,
     selectors: Selectors,
     slices: FxHashMap<String, Arc<Slice>>,
@@ -79,6 +81,7 @@ impl Inventory {
             rules,
             topology: Topology::new(rules),
             usage: Usage::default(),
+            consumers: Consumers::default(),
             classes: Classes::default(),
             selectors: Selectors::default(),
             slices: FxHashMap::default(),
@@ -150,12 +153,13 @@ impl Inventory {
         }
     }
 
-    /// Why the claims do not fit on a node, as things stand now.
-    pub fn explain(&mut self, claims: &[ResourceClaim], node: &str) -> Explanation {
-        self.topology.refresh(&[node], &self.usage);
+    /// Why the claims do not fit on nodes, as things stand now.
+    pub fn explain(&mut self, claims: &[ResourceClaim], nodes: &[&str]) -> Explanation {
+        self.topology.refresh(nodes, &self.usage);
         let plan = self.lower(claims);
-        let site = self.topology.site(node).expect("the node was asked for");
-        Explanation::new(&plan, site, &self.usage)
+        let devices = self.slices.values().map(|slice| slice.devices().len()).sum();
+        let sources = Sources { plan: &plan, usage: &self.usage, consumers: &self.consumers, devices };
+        explain(sources, nodes.iter().filter_map(|node| self.topology.site(node)))
     }
 
     /// Holds a device without a claim.

@@ -54,6 +54,7 @@ impl Inventory {
             }
             ResourceClaim::KIND => {
                 let removed = self.usage.remove(&key(namespace, name));
+                self.consumers.remove(key(namespace, name).as_str());
                 self.topology.touch_usage(&removed.pools);
                 (ResourceClaim::KIND, Effect::freed(removed.freed))
             }
@@ -98,10 +99,22 @@ impl Inventory {
     }
 
     fn apply_claim(&mut self, claim: &ResourceClaim) -> Effect {
+        self.apply_consumers(claim);
         let allocation = claim.status.allocation.as_ref();
         let change = self.usage.write(&claim.metadata.key(), allocation, self.counts_shares());
         self.topology.touch_usage(&change.pools);
         Effect::freed(change.freed)
+    }
+
+    fn apply_consumers(&mut self, claim: &ResourceClaim) {
+        let key = claim.metadata.key();
+        let pods = claim.status.reserved_for.iter().filter(|consumer| consumer.resource == "pods");
+        let pods: Vec<_> = pods.map(|consumer| consumer.name.clone()).collect();
+        if pods.is_empty() {
+            self.consumers.remove(key.as_str());
+        } else {
+            self.consumers.insert(key.into(), pods);
+        }
     }
 
     fn apply_taint_rules(&mut self) -> Effect {

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::bits::DeviceSet;
 use crate::error::{AllocationError, PoolDefect};
 use crate::features::{Compatibility, Feature, Features};
-use crate::inventory::layout::{Includes, Layout, PoolState, PoolView};
+use crate::inventory::layout::{Includes, Layout, PoolState, PoolView, Unusable};
 use crate::inventory::slices::Slice;
 use crate::inventory::usage::Usage;
 use crate::node_selector::{self, NodeLabels};
@@ -187,9 +187,12 @@ impl Pool {
         let slices: Vec<_> = reached.iter().map(|position| Arc::clone(&self.slices[*position])).collect();
         let pool = &slices.first()?.object.spec.pool;
         let is_complete = |count: usize| i64::try_from(count).is_ok_and(|count| count == pool.resource_slice_count);
-        let incomplete = || Layout::unusable(Arc::clone(&self.id), PoolDefect::Incomplete, String::new());
+        let incomplete = |reason: &str, present: usize| {
+            let unusable = Unusable { defect: PoolDefect::Incomplete, reason: reason.to_owned(), present };
+            Some(Layout::unusable(Arc::clone(&self.id), unusable, slices.clone()))
+        };
         if rules.compatibility.is_fixed() && self.counts_differ(pool.generation) {
-            return Some(incomplete());
+            return incomplete("its slices do not agree on how many they are", slices.len());
         }
         if is_complete(slices.len()) {
             return Some(Layout::new(Arc::clone(&self.id), slices, &[], rules.features, includes));
@@ -206,7 +209,7 @@ impl Pool {
             }
         }
         if !is_complete(all.len()) {
-            return Some(incomplete());
+            return incomplete("", all.len());
         }
         let others: Vec<_> = all
             .iter()

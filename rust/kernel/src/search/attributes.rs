@@ -25,7 +25,7 @@ impl Attributes {
 
 impl Search<'_> {
     /// The value that a constraint finds on a device for an alternative; none where the device has no such attribute.
-    pub(super) fn attribute(
+    pub(crate) fn attribute(
         &mut self,
         choice: Choice,
         constraint: usize,

@@ -89,7 +89,7 @@ impl Search<'_> {
             may_be_too_long: (0..self.plan.claims.len()).map(|claim| self.may_be_too_long(claim)).collect(),
             ..Likeness::default()
         };
-        let choices = self.choices();
+        let choices = self.plan.choices();
         let mut numbers = Numbers::default();
         let mut classes: FxHashMap<Profile, Kind> = FxHashMap::default();
         let forced: Vec<_> = choices.iter().map(|choice| self.forced_failure(*choice)).collect();
@@ -128,17 +128,6 @@ impl Search<'_> {
             likeness.members[kind].push(spot);
         }
         likeness
-    }
-
-    /// All alternatives of all requests.
-    fn choices(&self) -> Vec<Choice> {
-        let mut choices = Vec::new();
-        for (claim, plan) in self.plan.claims.iter().enumerate() {
-            for (request, plan) in plan.requests.iter().enumerate() {
-                choices.extend((0..plan.alternatives.len()).map(|alternative| Choice { claim, request, alternative }));
-            }
-        }
-        choices
     }
 
     fn verdict(&self, choice: Choice, spot: Spot) -> usize {

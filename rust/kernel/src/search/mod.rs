@@ -8,7 +8,7 @@ mod bounds;
 mod failures;
 mod forced;
 mod likeness;
-mod refusal;
+pub(crate) mod refusal;
 mod taken;
 
 use std::sync::Arc;
@@ -368,7 +368,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn alternative(&self, choice: Choice) -> &'a Alternative {
+    pub(crate) fn alternative(&self, choice: Choice) -> &'a Alternative {
         &self.plan.claims[choice.claim].requests[choice.request].alternatives[choice.alternative]
     }
 }

@@ -1,96 +1,119 @@
 //! Why one device is no candidate for an alternative, taken by itself.
 
-use crate::capacity;
+use crate::attribute::AttributeValue;
+use crate::capacity::{self, CapacityFit};
 use crate::error::CapacityStage;
-use crate::explain::FactKind;
+use crate::explain::{CapacityAsked, FactKind};
 use crate::features::Feature;
-use crate::inventory::usage::Usage;
 use crate::search::{Choice, Search, Spot};
 use crate::taints;
 
+/// What is against a device.
+pub(crate) enum Refusal {
+    /// Some selector of the chain is not true of it.
+    NotSelected,
+    /// Some selector of the chain, or the node selector of the device, fails on it.
+    SelectorFails,
+    /// A counter, by position.
+    CounterShort(usize),
+    /// Anything else.
+    Other(FactKind),
+}
+
+impl From<FactKind> for Refusal {
+    fn from(kind: FactKind) -> Self {
+        Self::Other(kind)
+    }
+}
+
 impl Search<'_> {
-    /// The first thing against a device, in the order of the search's checks.
-    pub(crate) fn refusal(&mut self, choice: Choice, spot: Spot, usage: &Usage) -> Option<FactKind> {
+    /// The first thing against a device: what no change of the state can mend comes first.
+    pub(crate) fn refusal(&mut self, choice: Choice, spot: Spot) -> Option<Refusal> {
         let alternative = self.alternative(choice);
         let view = self.view(spot);
-        let device = self.device(spot);
-        if self.in_use(choice, spot) {
-            let holds = usage.of_pool(&view.layout.id).and_then(|devices| devices.get(&device.name));
-            let claim = holds.into_iter().flatten().find_map(|hold| hold.claim.clone());
-            return Some(FactKind::DeviceHeld { by: claim.as_deref().map(str::to_owned) });
-        }
         let verdicts = view.layout.verdicts(&alternative.chain, self.plan.features);
-        if verdicts.failed.contains(spot.device) {
-            return Some(FactKind::SelectorFailed { error: self.selector_error(alternative, spot).to_string() });
+        let in_use = self.in_use(choice, spot);
+        if !(verdicts.selected.contains(spot.device) || in_use && verdicts.failed.contains(spot.device)) {
+            let needs_gate =
+                !self.plan.features.has(Feature::BindingConditions) && !self.device(spot).binding_conditions.is_empty();
+            return Some(match (verdicts.failed.contains(spot.device), needs_gate) {
+                (true, _) => Refusal::SelectorFails,
+                (false, true) => FactKind::FeatureOff { gate: "DRADeviceBindingConditions" }.into(),
+                (false, false) => Refusal::NotSelected,
+            });
         }
-        if !verdicts.selected.contains(spot.device) {
-            return Some(self.unselected(choice, spot));
+        if in_use {
+            return Some(FactKind::DeviceHeld.into());
         }
         match self.capacity(choice, spot, CapacityStage::Checking) {
-            Err(error) => return Some(FactKind::CapacityFailed { error: error.to_string() }),
-            Ok(None) => return Some(self.short_capacity(choice, spot)),
+            Err(error) => return Some(FactKind::CapacityFailed { error: error.to_string() }.into()),
+            Ok(None) => return Some(self.short_capacity(choice, spot).into()),
             Ok(Some(_)) => {}
         }
+        if view.layout.is_plain(spot.device) {
+            return self.uncomparable_attribute(choice, spot).map(Refusal::Other);
+        }
         if !self.operations_allow(spot) {
-            return Some(FactKind::NodeLacksFeature { gate: "DRAOptionalNodeOperations" });
+            return Some(FactKind::NodeLacksFeature { gate: "DRAOptionalNodeOperations" }.into());
         }
         let charged = self.charged(choice, spot);
         if !self.counters_allow(spot, charged) {
             let available = &view.state.available;
+            if !self.plan.features.has(Feature::PartitionableDevices) {
+                return Some(FactKind::FeatureOff { gate: "DRAPartitionableDevices" }.into());
+            }
+            let overdrawn = available.overdrawn().map(|counter| view.layout.counter_sets.names(counter).1.to_owned());
+            if let Some(counter) = overdrawn {
+                return Some(FactKind::PoolOvercommitted { counter }.into());
+            }
             let short = charged.and_then(|consumption| self.taken.counters.short(spot.pool, available, consumption));
-            return Some(match short {
-                Some(counter) => FactKind::CounterShort { counter: view.layout.counter_sets.label(counter) },
-                None if !self.plan.features.has(Feature::PartitionableDevices) => {
-                    FactKind::FeatureOff { gate: "DRAPartitionableDevices" }
-                }
-                None if available.overcommitted() => FactKind::PoolOvercommitted { pool: view.layout.id.to_string() },
-                None => FactKind::GroupsIncompatible,
-            });
+            return Some(short.map_or_else(|| FactKind::GroupsIncompatible.into(), Refusal::CounterShort));
         }
         if self.plan.features.has(Feature::DeviceTaints) {
             let taint = taints::blocking(view.layout.taints(spot.device), &alternative.request.tolerations);
             if let Some(taint) = taint {
-                return Some(FactKind::Tainted { taint: taint.clone() });
+                let (key, value) = (taint.key.clone(), taint.value.clone());
+                return Some(FactKind::Tainted { key, value, effect: taint.effect.to_string() }.into());
             }
         }
-        self.missing_attribute(choice, spot)
-    }
-
-    fn unselected(&self, choice: Choice, spot: Spot) -> FactKind {
-        let alternative = self.alternative(choice);
-        let (layout, device) = (&self.view(spot).layout, self.device(spot));
-        if !self.plan.features.has(Feature::BindingConditions) && !device.binding_conditions.is_empty() {
-            return FactKind::FeatureOff { gate: "DRADeviceBindingConditions" };
-        }
-        match alternative.chain.first_refusal(layout.slice(spot.device).driver(), device) {
-            Some(position) => {
-                let (source, index) = alternative.selector_source(position);
-                FactKind::SelectorFalse { source, index }
-            }
-            None => FactKind::DeviceNotOnNode,
-        }
+        self.uncomparable_attribute(choice, spot).map(Refusal::Other)
     }
 
     fn short_capacity(&self, choice: Choice, spot: Spot) -> FactKind {
-        let alternative = self.alternative(choice);
-        let request = alternative.request.capacity.as_ref();
+        let request = self.alternative(choice).request.capacity.as_ref();
         let (device, rules) = (self.device(spot), self.capacity_rules(spot));
-        let amounts = capacity::consumed(request, &device.capacity, rules).unwrap_or_default();
-        let static_fit = amounts.map(|amounts| capacity::fits(&amounts, &device.capacity, &[], rules));
-        match static_fit {
-            None => FactKind::CapacityMissing,
-            Some(false) => FactKind::CapacityTooSmall,
-            Some(true) => FactKind::CapacityTaken,
+        let held = self.view(spot).state.consumed.get(&spot.device);
+        let Some((name, fit)) = capacity::first_misfit(request, &device.capacity, held, rules) else {
+            return FactKind::DeviceHeld;
+        };
+        let asked =
+            |(requested, amount): (Option<_>, String)| CapacityAsked { capacity: name.clone(), requested, amount };
+        match fit {
+            CapacityFit::Missing => FactKind::CapacityMissing { capacity: name },
+            CapacityFit::TooSmall { asked: amounts, total } => {
+                FactKind::CapacityTooSmall { asked: asked(amounts), total }
+            }
+            CapacityFit::Refused { asked: amounts, policy } => {
+                FactKind::CapacityRefused { asked: asked(amounts), policy }
+            }
+            CapacityFit::Taken { asked: amounts, left, total } => {
+                FactKind::CapacityTaken { asked: asked(amounts), left, total }
+            }
         }
     }
 
-    fn missing_attribute(&mut self, choice: Choice, spot: Spot) -> Option<FactKind> {
+    /// Whether a constraint can never admit the device, whatever else is taken.
+    fn uncomparable_attribute(&mut self, choice: Choice, spot: Spot) -> Option<FactKind> {
+        let lists = self.plan.features.has(Feature::ListTypeAttributes);
         for constraint in &self.alternative(choice).constrained_by {
-            let attribute = self.plan.claims[choice.claim].constraints[*constraint].attribute.clone();
+            let attribute = || self.plan.claims[choice.claim].constraints[*constraint].attribute.clone();
             match self.attribute(choice, *constraint, spot) {
+                Ok(Some(value)) if lists && *value == AttributeValue::Unknown => {
+                    return Some(FactKind::AttributeNotComparable { attribute: attribute() });
+                }
                 Ok(Some(_)) => {}
-                Ok(None) => return Some(FactKind::AttributeMissing { attribute }),
-                Err(error) => return Some(FactKind::SelectorFailed { error: error.to_string() }),
+                Ok(None) => return Some(FactKind::AttributeMissing { attribute: attribute() }),
+                Err(error) => return Some(FactKind::DerivedAttributeFailed { error: error.to_string() }),
             }
         }
         None

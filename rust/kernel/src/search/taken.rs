@@ -112,7 +112,7 @@ impl Taken {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn view(&self, spot: Spot) -> &'a Arc<PoolView> {
+    pub(crate) fn view(&self, spot: Spot) -> &'a Arc<PoolView> {
         self.site.pool(spot.pool).expect("spots are made from pools of the site")
     }
 

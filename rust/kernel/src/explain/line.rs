@@ -1,0 +1,156 @@
+//! Explanations as one line, and the phrases that line and tree share.
+
+use drayman_cel::Seen;
+
+use crate::explain::{Explanation, Fact, FactKind, Group, Holder, RequestFacts, Sighting};
+
+/// Longest line, in bytes: it has to fit beside upstream's text in an Event.
+const LINE_LIMIT: usize = 300;
+
+/// Holders and values that are named.
+const NAMED: usize = 2;
+
+pub(super) const COMPETE: &str = "every request finds devices by itself, but not all together";
+
+pub(super) const NO_NODE: &str = "there is no node";
+
+impl Explanation {
+    /// One line of at most 300 bytes, about the nodes nearest to fitting.
+    pub fn line(&self) -> String {
+        let Some(group) = self.nearest() else { return NO_NODE.to_owned() };
+        let line = match group.nodes.first() {
+            Some(node) if self.groups.len() > 1 => format!("nearest node `{node}`: {}", group.line()),
+            _ => group.line(),
+        };
+        shortened(line)
+    }
+}
+
+impl Group {
+    fn line(&self) -> String {
+        if let Some(fault) = &self.fault {
+            return fault.text.clone();
+        }
+        let why = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(brief).collect::<Vec<_>>().join("; ");
+        if let Some(request) = self.unmet().next() {
+            let general = self.pools.iter().filter(|fact| fact.count == 0);
+            let facts = why(&mut request.facts.iter().chain(general));
+            return format!("{}{}{facts}", summary(request), if facts.is_empty() { "" } else { ": " });
+        }
+        if let Some(constraint) = self.constraints.first() {
+            return format!("claim `{}`: {}", constraint.claim, constraint.message());
+        }
+        let pools = why(&mut self.pools.iter());
+        format!("{COMPETE}{}{pools}", if pools.is_empty() { "" } else { ": " })
+    }
+}
+
+/// What a request needs, and how much of that it finds.
+pub(super) fn summary(request: &RequestFacts) -> String {
+    let RequestFacts { claim, class, usable, devices, .. } = request;
+    let wanted = match request.wanted {
+        Some(1) => "1 device".to_owned(),
+        Some(count) => format!("{count} devices"),
+        None => "all devices".to_owned(),
+    };
+    let admin = if request.admin { " with admin access" } else { "" };
+    let name = request.reference();
+    format!(
+        "claim `{claim}`, request `{name}` needs {wanted} of class `{class}`{admin}, {usable} of {devices} can be used"
+    )
+}
+
+/// A fact in a few words.
+fn brief(fact: &Fact) -> String {
+    let what = counted(fact);
+    let details = match &fact.kind {
+        FactKind::DeviceHeld if fact.holders.iter().any(|holder| holder.claim.is_some()) => {
+            let named: Vec<_> = fact.holders.iter().take(NAMED).map(holder).collect();
+            let more = if fact.holders.len() > NAMED { ", …" } else { "" };
+            format!(" by {}{more}", named.join(", "))
+        }
+        FactKind::SelectorFalse { reasons, .. } => match (&reasons[..], fact.sightings.first()) {
+            ([reason], None) => format!(": {}", reason.text),
+            (_, Some(sighting)) if !sighting.seen.is_empty() => {
+                let differ = if fact.sightings.len() > 1 { ", …" } else { "" };
+                format!(": {}{differ}", seen(&sighting.seen))
+            }
+            _ => String::new(),
+        },
+        FactKind::CounterShort { .. } => match fact.counters.first() {
+            Some(counter) => format!(", {} of {} left", counter.left, counter.total),
+            None => String::new(),
+        },
+        _ => String::new(),
+    };
+    format!("{what}{details}")
+}
+
+/// A fact with the number of devices that it is about.
+pub(super) fn counted(fact: &Fact) -> String {
+    let message = match &fact.pool {
+        Some(pool) => fact.kind.message().replacen("pool is", &format!("pool `{pool}` is"), 1),
+        None => fact.kind.message(),
+    };
+    match fact.count {
+        0 => message,
+        1 => format!("1 device: {message}"),
+        count => format!("{count} devices: {message}"),
+    }
+}
+
+/// A claim, and the pods that use it.
+pub(super) fn holder(holder: &Holder) -> String {
+    let Some(claim) = &holder.claim else { return "what was given as allocated".to_owned() };
+    match &holder.pods[..] {
+        [] => format!("claim `{claim}`"),
+        [pod] => format!("claim `{claim}` (pod `{pod}`)"),
+        [pod, rest @ ..] => format!("claim `{claim}` (pod `{pod}` and {} more)", rest.len()),
+    }
+}
+
+/// Values that a selector saw: `memory is 40Gi`.
+pub(super) fn seen(values: &[Seen]) -> String {
+    let value = |seen: &Seen| match &seen.value {
+        Some(value) => format!("{} is {value}", seen.name),
+        None => format!("{} is missing", seen.name),
+    };
+    values.iter().map(value).collect::<Vec<_>>().join(", ")
+}
+
+/// What selectors saw on different devices: `memory is 40Gi (6 devices), 16Gi (2 devices)`.
+pub(super) fn sightings(sightings: &[Sighting], paths: &dyn Fn(&Seen) -> bool) -> String {
+    let mut texts: Vec<(String, usize)> = Vec::new();
+    for sighting in sightings {
+        let values: Vec<_> = sighting.seen.iter().filter(|value| paths(value)).cloned().collect();
+        let text = seen(&values);
+        match texts.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, devices)) => *devices += sighting.devices,
+            None => texts.push((text, sighting.devices)),
+        }
+    }
+    texts.retain(|(text, _)| !text.is_empty());
+    if let [(text, _)] = &texts[..] {
+        return text.clone();
+    }
+    let more = if texts.len() > NAMED + 1 { ", …" } else { "" };
+    let on = |(text, devices): &(String, usize)| format!("{text} on {devices}");
+    format!("{}{more}", texts.iter().take(NAMED + 1).map(on).collect::<Vec<_>>().join(", "))
+}
+
+/// Cuts on a character boundary.
+fn shortened(mut line: String) -> String {
+    const MORE: &str = " …";
+    if line.contains('\n') {
+        line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    if line.len() <= LINE_LIMIT {
+        return line;
+    }
+    let mut end = LINE_LIMIT - MORE.len();
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line.truncate(end);
+    line + MORE
+}

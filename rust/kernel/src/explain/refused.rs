@@ -1,0 +1,115 @@
+//! What selectors say about devices, with the parts at fault. Asked once for all devices that are equal in what a selector reads.
+
+use std::rc::Rc;
+
+use drayman_api::Device;
+use drayman_cel::{CelDevice, Dissection, RuntimeError, Seen, guarded};
+use rustc_hash::FxHashMap;
+
+use crate::explain::FactKind;
+use crate::node_selector;
+use crate::plan::Alternative;
+use crate::selectors::Program;
+
+/// What a selector has against devices: the fact, and what it saw.
+pub(super) type Against = (Rc<FactKind>, Rc<Vec<Seen>>);
+
+/// What selectors have against devices, by selector and shape. Programs live as long as the plan.
+#[derive(Default)]
+pub(super) struct Refused {
+    known: FxHashMap<(*const Program, usize, Vec<u8>), Option<Against>>,
+    dissections: FxHashMap<*const Program, Dissection>,
+}
+
+impl Refused {
+    /// The first selector of an alternative that is not true of a device.
+    pub(super) fn first(&mut self, alternative: &Alternative, driver: &str, device: &Device) -> Against {
+        for (position, program) in alternative.chain.programs.iter().enumerate() {
+            let program: &Program = program;
+            let Some(shape) = program.shape(driver, device) else {
+                match self.ask(alternative, position, program, driver, device) {
+                    Some(against) => return against,
+                    None => continue,
+                }
+            };
+            let key = (std::ptr::from_ref(program), position, shape);
+            if let Some(known) = self.known.get(&key) {
+                match known {
+                    Some(against) => return against.clone(),
+                    None => continue,
+                }
+            }
+            let against = self.ask(alternative, position, program, driver, device);
+            self.known.insert(key, against.clone());
+            if let Some(against) = against {
+                return against;
+            }
+        }
+        let kind = match node_selector::check(device.node_selection()) {
+            Ok(()) => FactKind::DeviceNotOnNode,
+            Err(error) => FactKind::PoolInvalid { reason: error.to_string() },
+        };
+        (Rc::new(kind), Rc::default())
+    }
+
+    fn ask(
+        &mut self,
+        alternative: &Alternative,
+        position: usize,
+        program: &Program,
+        driver: &str,
+        device: &Device,
+    ) -> Option<Against> {
+        let (source, index) = alternative.selector_source(position);
+        if let Some(error) = program.compile_error() {
+            let kind = FactKind::SelectorInvalid { source, index, error: error.to_string() };
+            return Some((Rc::new(kind), Rc::default()));
+        }
+        let device = CelDevice::new(driver, device);
+        let expression = alternative.expression(position);
+        match program.ask(&device)? {
+            Ok(true) => None,
+            Ok(false) => {
+                let dissection = self.dissections.entry(std::ptr::from_ref(program));
+                let why = dissection.or_insert_with(|| Dissection::new(expression)).why(&device);
+                let mut seen = Vec::new();
+                let mut reasons = why.reasons;
+                for reason in &mut reasons {
+                    seen.append(&mut reason.seen);
+                }
+                let mut known = Vec::new();
+                seen.retain(|value: &Seen| {
+                    let is_new = !known.contains(&value.path);
+                    known.push(value.path.clone());
+                    is_new
+                });
+                let (failing, conjuncts) = (why.failing, why.conjuncts);
+                let kind = FactKind::SelectorFalse { source, index, failing, conjuncts, reasons };
+                Some((Rc::new(kind), Rc::new(seen)))
+            }
+            Err(error) => {
+                let guarded = guarded_for(expression, &error, &device);
+                let kind = FactKind::SelectorFailed { source, index, error: error.to_string(), guarded };
+                Some((Rc::new(kind), Rc::default()))
+            }
+        }
+    }
+}
+
+/// The expression in a form that does not fail on the device, if guarding what is missing achieves that.
+pub(super) fn guarded_for(expression: &str, error: &RuntimeError, device: &CelDevice) -> Option<String> {
+    /// Names that may be missing one after the other.
+    const MOST: usize = 8;
+    let mut text = expression.to_owned();
+    let mut error = error.clone();
+    for _ in 0..MOST {
+        let RuntimeError::NoSuchKey { key } = &error else { return None };
+        text = guarded(&text, key)?;
+        let selector = drayman_cel::Selector::compile(&text, drayman_cel::Environment::Stored).ok()?;
+        match selector.matches(device) {
+            Ok(_) => return Some(text),
+            Err(next) => error = next,
+        }
+    }
+    None
+}
