@@ -147,7 +147,7 @@ class Document:
         start = min(max(start, 0), len(tree.value))
         end = min(max(end, start), len(tree.value))
         first = found[start]
-        last = max(found[end - 1] + 1, first) if end > start else first
+        last = max(found[end], first)
         return self.source.position(first, last)
 
     _scalars: dict[str, Any] = field(default_factory=dict, repr=False)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from drayman import manifest
+from drayman.errors import InputError
 from drayman.lint.diagnostic import Edit, Fix
 from drayman.lint.source import BREAK
 
@@ -31,6 +33,31 @@ def replace(document: Document, path: str, text: str, *, safe: bool = True) -> F
     if tree is None or tree.members is not None or tree.items is not None or document.source is None:
         return None
     return Fix((Edit(tree.content, text),), safe)
+
+
+def replace_within(document: Document, path: str, start: int, end: int, text: str, *, safe: bool = True) -> Fix | None:
+    """Write `text` for the characters from `start` up to `end` of the text at `path` (as written).
+
+    None where the style of the scalar does not let `text` stand there as it is: quotes in quotes, for one.
+    """
+    tree, source = document.tree(path), document.source
+    if source is None or tree is None or not isinstance(tree.value, str) or not start <= end <= len(tree.value):
+        return None
+    position = document.position_within(path, start, end)
+    first, last = source.span(position)
+    written = source.text[:first] + text + source.text[last:]
+    wanted = tree.value[:start] + text + tree.value[end:]
+    return Fix((Edit(position, text),), safe) if _reads(written, document, path) == wanted else None
+
+
+def _reads(text: str, document: Document, path: str) -> object:
+    """Return what stands at `path` of the object when its file holds `text`, or None."""
+    try:
+        loaded = manifest.parse(text, file=document.manifest.file)[document.manifest.index]
+    except (InputError, IndexError):
+        return None
+    found = loaded.find(path)
+    return found[0].value if found and found[1] else None
 
 
 def remove(document: Document, path: str, *, safe: bool = True) -> Fix | None:

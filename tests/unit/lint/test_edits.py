@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from drayman.lint import Rule, all_rules, fix, lint
+from drayman import manifest
+from drayman.lint import Diagnostic, Rule, Severity, all_rules, edits, fix, lint
+from drayman.lint.document import Document
+from drayman.lint.fixing import apply
+from drayman.lint.source import Source
 
 HEAD = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\n"
 
@@ -137,3 +141,28 @@ def test_fixes_in_one_place_are_applied_one_after_the_other() -> None:
         "spec:\n  spec:\n    devices:\n      requests:\n      - name: gpu\n        exactly:\n"
         "          deviceClassName: a.b\n          count: 2\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("style", "text", "after"),
+    [
+        ("device.driver == 'a'", "'b'", "device.driver == 'b'"),
+        ("\"device.driver == 'a'\"", "'b'", "\"device.driver == 'b'\""),
+        ("\"device.driver == 'a'\"", '"b"', None),
+        ("'device.driver == ''a'''", '"b"', "'device.driver == \"b\"'"),
+        ("'device.driver == ''a'''", "'b'", None),
+        (">-\n    device.driver ==\n    'a'", "'b'", ">-\n    device.driver ==\n    'b'"),
+        ("device.driver == 'a'", "'b' # c", None),
+    ],
+)
+def test_a_part_of_a_text_is_replaced_where_its_style_permits(style: str, text: str, after: str | None) -> None:
+    before = f"kind: A\napiVersion: a.b/v1\nspec:\n  cel: {style}\n  other: 1\n"
+    [loaded] = manifest.parse(before, file="a.yaml")
+    document = Document(loaded, Source("a.yaml", before))
+    found = edits.replace_within(document, "spec.cel", 17, 20, text)
+    if after is None:
+        assert found is None
+    else:
+        assert found is not None
+        diagnostic = Diagnostic("r", Severity.ERROR, "", "", "", None, "a.yaml", found.edits[0].position, found)
+        assert apply(before, [diagnostic]) == (before.replace(style, after), 1)

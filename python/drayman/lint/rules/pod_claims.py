@@ -167,22 +167,29 @@ the next pod, and the API server refuses the reservation every time.
     good=_DEPLOYMENT.replace("resourceClaimName: shared", "resourceClaimTemplateName: one-gpu").replace(" 3", " 300"),
 )
 def claim_consumers_over_limit(context: Context) -> Findings:
-    """Count the pods of every claim that is used by name."""
-    consumers: dict[tuple[str, str], int] = {}
-    owners = [
-        (one, {owner.get("kind") for owner in one.metadata.get("ownerReferences") or ()}) for one in context.all_pods()
-    ]
-    for pod, kinds in owners:
-        # The pods and ReplicaSets of a cluster are counted by what they belong to, where that is given too.
-        if kinds & {other.document.kind for other, _ in owners if other.is_template}:
-            continue
-        for _, entry in pod.claims():
+    """Count the pods of every claim that is used by name; speak of the claim, or else of pods that use it."""
+    users: dict[tuple[str, str], list[tuple[PodView, str]]] = {}
+    for pod in _counted(context):
+        for path, entry in pod.claims():
             if entry.get("resourceClaimName"):
-                key = (pod.document.namespace, entry["resourceClaimName"])
-                consumers[key] = consumers.get(key, 0) + (1 if pod.replicas is None else pod.replicas)
-    for (namespace, name), count in consumers.items():
+                users.setdefault((pod.document.namespace, entry["resourceClaimName"]), []).append((pod, path))
+    for (namespace, name), uses in users.items():
+        count = sum(1 if pod.replicas is None else pod.replicas for pod, _ in uses)
+        if count <= _MAX_CONSUMERS:
+            continue
         claim = context.find("ResourceClaim", name, namespace)
-        if claim is not None and count > _MAX_CONSUMERS:
+        hint = "spread them over several claims, or give each pod its own with a ResourceClaimTemplate"
+        if claim is not None and claim.linted:
             message = f"{count} pods use this claim, which can be reserved for at most {_MAX_CONSUMERS}"
-            hint = "spread them over several claims, or give each pod its own with a ResourceClaimTemplate"
             yield finding(claim, "metadata.name", message, hint)
+            continue
+        message = f"{count} pods use ResourceClaim `{name}`, which can be reserved for at most {_MAX_CONSUMERS}"
+        yield from (finding(pod, f"{path}.resourceClaimName", message, hint) for pod, path in uses)
+
+
+def _counted(context: Context) -> list[PodView]:
+    """Return pods and templates, without those that belong to another one: a Deployment counts for its ReplicaSets."""
+    pods = list(context.all_pods())
+    owners = {pod.document.kind for pod in pods if pod.is_template}
+    kinds = [{owner.get("kind") for owner in pod.document.metadata.get("ownerReferences") or ()} for pod in pods]
+    return [pod for pod, its in zip(pods, kinds, strict=True) if not its & owners]
