@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from drayman.lint.source import Source
     from drayman.manifest import Manifest, Tree
 
-_REQUEST = re.compile(r"(devices\.requests\[\d+\])\.exactly(?=\.|$)")
+_REQUEST = re.compile(r"(devices\.requests\[\d+\])\.exactly(?=\.)")
 _DEVICE = re.compile(
     r"(spec\.devices\[\d+\])(?=\.(?:attributes|capacity|consumesCounters|nodeName|nodeSelector|allNodes|taints"
     r"|bindsToNode|bindingConditions|bindingFailureConditions|allowMultipleAllocations|nodeAllocatableResources)\b)"

@@ -24,7 +24,7 @@ def rename(document: Document, path: str, name: str, *, safe: bool = True) -> Fi
     tree = document.tree(path)
     if tree is None or tree.key is None or document.source is None:
         return None
-    return Fix((Edit(tree.key, name),), safe)
+    return Fix((Edit(tree.key, _quoted_like(document.source, tree, name)),), safe)
 
 
 def replace(document: Document, path: str, text: str, *, safe: bool = True) -> Fix | None:
@@ -106,15 +106,22 @@ def nest(document: Document, parent: str, names: Sequence[str], under: str, *, s
     members = [tree.members[name] for name in chosen]
     start, end = source.span(members[0].position)[0], content_end(source, members[-1])
     if _is_flow(source, tree):
-        opening, closing = Edit(source.position(start, start), f"{under}: {{"), Edit(source.position(end, end), "}")
-        return Fix((opening, closing), safe)
+        opening = Edit(source.position(start, start), f"{_quoted_like(source, members[0], under)}: {{")
+        return Fix((opening, Edit(source.position(end, end), "}")), safe)
     if any(member.key is None or member.key.column != members[0].position.column for member in members):
         return None
     indent = members[0].position.column - 1
     first_break = BREAK.search(source.text)
     line_break = first_break[0] if first_break else "\n"
-    opening = Edit(source.position(start, start), f"{under}:{line_break}{' ' * (indent + 2)}")
+    name = _quoted_like(source, members[0], under)
+    opening = Edit(source.position(start, start), f"{name}:{line_break}{' ' * (indent + 2)}")
     return Fix((opening, *_indents(source, start, end, 2)), safe)
+
+
+def _quoted_like(source: Source, member: Tree, name: str) -> str:
+    """Return a name in quotes where that of `member` has some, as all names in JSON."""
+    quote = source.slice(member.key)[:1] if member.key else ""
+    return f"{quote}{name}{quote}" if quote in ("'", '"') else name
 
 
 def _indents(source: Source, start: int, end: int, by: int) -> tuple[Edit, ...]:

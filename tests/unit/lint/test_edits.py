@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from drayman import manifest
@@ -166,3 +168,17 @@ def test_a_part_of_a_text_is_replaced_where_its_style_permits(style: str, text: 
         assert found is not None
         diagnostic = Diagnostic("r", Severity.ERROR, "", "", "", None, "a.yaml", found.edits[0].position, found)
         assert apply(before, [diagnostic]) == (before.replace(style, after), 1)
+
+
+def test_json_stays_json() -> None:
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "a"},
+        "spec": {"devices": {"requests": [{"name": "gpu", "deviceClassName": "a.b", "count": 1}]}},
+    }
+    for indent in (None, 2):
+        after = json.loads(fixed(json.dumps(claim, indent=indent)))
+        assert after["spec"]["devices"]["requests"] == [
+            {"name": "gpu", "exactly": {"deviceClassName": "a.b", "count": 1}}
+        ]

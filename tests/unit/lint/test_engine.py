@@ -191,3 +191,29 @@ def test_hints_say_what_to_write(before: str, after: str, hint: str | None) -> N
         text = text.replace("        count: -1\n", "")
     [one] = lint([("claim.yaml", text)])
     assert one.hint == hint
+
+
+def test_the_layout_of_v1_under_v1beta1_is_named() -> None:
+    [one] = lint([("claim.yaml", CLAIM.replace("/v1\n", "/v1beta1\n"))])
+    assert (one.rule, one.path) == ("unknown-field", "spec.devices.requests[0].exactly")
+    assert one.hint == "that is the layout of newer versions: write `apiVersion: resource.k8s.io/v1`"
+
+
+def test_the_devices_of_v1beta1_have_their_own_paths() -> None:
+    text = """\
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceSlice
+metadata: {name: w}
+spec:
+  driver: gpu.example.com
+  nodeName: w
+  pool: {name: w, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: gpu-0
+    basic:
+      attributes:
+        driverVersion: {version: 1.02.3}
+"""
+    [one] = lint([("slice.yaml", text)])
+    assert (one.rule, one.path) == ("version-not-semver", "spec.devices[0].basic.attributes.driverVersion.version")
+    assert (one.position.line, one.position.column) == (12, 34)

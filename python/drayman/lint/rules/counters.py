@@ -75,8 +75,9 @@ def counter_undefined(context: Context) -> Findings:
                 if counter not in sets[pool][name]:
                     message = f"counter set `{name}` has no counter `{counter}`"
                     hint = did_you_mean(counter, sets[pool][name])
-                    position = device.document.position(f"{path}.counters[{counter}]", key=True)
-                    yield finding(device, f"{path}.counters[{counter}]", message, hint, position=position)
+                    at = f"{path}.counters[{counter}]"
+                    position = device.document.position(device.document.written_path(at), key=True)
+                    yield finding(device, at, message, hint, position=position)
 
 
 def _counter_sets(context: Context) -> Mapping[_Pool, _Sets]:

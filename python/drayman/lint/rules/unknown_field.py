@@ -41,7 +41,7 @@ def unknown_field(context: Context) -> Findings:
     """Report every unknown field with the one that may be meant."""
     for document in context.linted:
         for error in document.decoded.errors:
-            hint = schema.field_hint(document.given, error.field) or _elsewhere(document, error.field)
+            hint = _elsewhere(document, error.field) or schema.field_hint(document.given, error.field)
             position = document.position(error.field, key=True)
             message = f"strict decoding error: {error}"
             yield finding(document, error.field, message, hint, position=position)
@@ -58,10 +58,12 @@ _GONE = {
 def _elsewhere(document: Document, path: str) -> str | None:
     """Return a hint for a field that was renamed, or that stands elsewhere in an object of this kind."""
     name = path.rpartition(".")[2]
+    if name == "exactly" and str(document.given.get("apiVersion")).endswith("/v1beta1"):
+        return "that is the layout of newer versions: write `apiVersion: resource.k8s.io/v1`"
     if document.group == "resource.k8s.io" or "resourceClaims[" in path:
         if name in _GONE:
             return _GONE[name]
         places = schema.places(document.given, name)
-        if places:
+        if places and schema.field_hint(document.given, path) is None:
             return f"`{name}` belongs to {' or '.join(f'`{one}`' for one in places[:2])}"
     return None
