@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from drayman.cel import Selector
     from drayman.lint.diagnostic import Fix, Severity
     from drayman.lint.document import Document
+    from drayman.lint.drivers import Name
+    from drayman.lint.looks import Look
     from drayman.lint.views import ClaimView, DeviceView, ExpressionView, PodView, RequestView
     from drayman.manifest import Position
 
@@ -103,6 +105,14 @@ class Context:
         """Yield the CEL expressions under lint."""
         for document in self.linted:
             yield from views.expressions(document)
+
+    @cached_property
+    def looks(self) -> Sequence[Look]:
+        """The CEL expressions under lint with what rules ask about them."""
+        from drayman.lint.looks import Look
+
+        published: dict[int, Mapping[Name, str]] = {}
+        return [Look(self, expression, published) for expression in self.expressions()]
 
     @cached_property
     def devices(self) -> Sequence[DeviceView]:

@@ -26,7 +26,7 @@ pub(super) fn gather(source: &str, parsed: &Parsed) -> Inspection {
     let named = places::find(&items, &text);
     let (constants, values) = constants(&items, &text);
     let failing: Vec<usize> =
-        (0..items.len()).filter(|here| outcomes::can_fail(*here, &items[*here], &items, &named)).collect();
+        (0..items.len()).filter(|here| outcomes::can_miss(*here, &items[*here], &items, &named)).collect();
     let (fails, always) = outcomes::evaluate(&items, &named, &failing, &values);
     let unguarded = failing.into_iter().zip(fails).filter(|(_, fails)| *fails).map(|(here, _)| here).collect();
     let mut findings = Findings {
@@ -130,7 +130,7 @@ impl Findings<'_> {
         let Some(target) = item.children.first().copied() else { return };
         let (name, is_call) = match &item.node.expr {
             Expr::Select(select) if !is_known(&self.named[here].place) => (&select.field, false),
-            Expr::Call(call) if call.target.is_some() && item.shape == Shape::Plain && !opens(call) => {
+            Expr::Call(call) if call.target.is_some() && item.shape == Shape::Plain && !self.opens(call, target) => {
                 (&call.func_name, true)
             }
             _ => return,
@@ -147,6 +147,11 @@ impl Findings<'_> {
         };
         self.member_of.insert(here, self.inspection.members.len());
         self.inspection.members.push(member);
+    }
+
+    /// Whether a call is about an optional, not about what is in it.
+    fn opens(&self, call: &CallExpr, target: usize) -> bool {
+        self.named[target].optional && matches!(call.func_name.as_str(), "orValue" | "or" | "value" | "hasValue")
     }
 
     fn comparison(&mut self, here: usize) {
@@ -186,7 +191,10 @@ impl Findings<'_> {
                 values.collect::<Option<Vec<Value>>>().map_or(OperandKind::Other, OperandKind::Literals)
             }
             Expr::Call(call) if call.target.is_none() && !is_operator(call) => {
-                let text = item.children.first().and_then(|argument| string(&self.items[*argument]));
+                let text = match item.children.as_slice() {
+                    [argument] => string(&self.items[*argument]),
+                    _ => None,
+                };
                 match (call.func_name.as_str(), text) {
                     ("quantity", Some(text)) => OperandKind::Quantity(text.to_owned()),
                     ("semver", Some(text)) => OperandKind::Version(text.to_owned()),
@@ -201,11 +209,6 @@ impl Findings<'_> {
 
 fn is_known(place: &Place) -> bool {
     *place != Place::Nowhere
-}
-
-/// Whether a call is about an optional, not about what is in it.
-fn opens(call: &CallExpr) -> bool {
-    matches!(call.func_name.as_str(), "orValue" | "or" | "value" | "hasValue")
 }
 
 fn comparison_operator(call: &CallExpr) -> Option<&'static str> {

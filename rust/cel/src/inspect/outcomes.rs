@@ -9,7 +9,7 @@ use cel::common::ast::{CallExpr, Expr, LiteralValue};
 
 use crate::inspect::places::{Named, Place, string};
 use crate::inspect::tree::{Item, Shape};
-use crate::inspect::{Form, Key, Section};
+use crate::inspect::{Key, Section};
 
 /// How many missing things are looked at together.
 pub(super) const AT_ONCE: usize = 63;
@@ -93,7 +93,9 @@ pub(super) fn evaluate(
     for some in accesses.chunks(AT_ONCE).chain(accesses.is_empty().then_some(no_access)) {
         let mut missing = Missing { names: HashMap::new(), failing: HashMap::new() };
         for (bit, item) in some.iter().enumerate() {
-            missing.failing.insert(*item, 1 << bit);
+            if !named[*item].optional {
+                missing.failing.insert(*item, 1 << bit);
+            }
             if let Some(key) = entry(&named[*item].place) {
                 *missing.names.entry(key).or_default() |= 1 << bit;
             }
@@ -173,8 +175,12 @@ fn called(
             let kept = first.either(ALL, second, first.none);
             Outcome { none: if call.func_name == "or" { second.none & first.none } else { 0 }, ..kept }
         }
-        ("value", true) => Outcome { fault: first.fault | first.none, none: 0, ..first },
-        ("hasValue", true) => Outcome { yes: first.value(), no: first.none, fault: first.fault, none: 0 },
+        // It fails where there is surely no value; of most optionals that is not known.
+        ("value", true) => Outcome { fault: first.fault | first.none & !first.value(), none: 0, ..first },
+        ("hasValue", true) => {
+            let no = if first.none == 0 { ALL } else { first.none };
+            Outcome { yes: first.value(), no, fault: first.fault, none: 0 }
+        }
         _ => strict(item, outcomes),
     }
 }
@@ -251,11 +257,8 @@ fn entry(place: &Place) -> Option<(Section, &str, &str)> {
     }
 }
 
-/// Whether a piece looks something up that it fails without.
-pub(super) fn can_fail(here: usize, item: &Item<'_>, items: &[Item<'_>], named: &[Named]) -> bool {
+/// Whether a piece looks up what may be missing, by names that are known, and is not only asked whether it is there.
+pub(super) fn can_miss(here: usize, item: &Item<'_>, items: &[Item<'_>], named: &[Named]) -> bool {
     let named = &named[here];
-    !named.optional
-        && matches!(named.form, Some(Form::Field | Form::Index))
-        && entry(&named.place).is_some()
-        && !is_tested(item, items)
+    named.form.is_some() && entry(&named.place).is_some() && !is_tested(item, items)
 }

@@ -106,6 +106,11 @@ fn guards_are_seen_wherever_they_decide() {
         ("has(X) && [1].exists(e, e == X)", true),
         ("cel.bind(has_it, has(X), has_it && X == 1)", true),
         ("false && X == 1", true),
+        (r#"device.attributes["d"].?x.orValue(1) == 1"#, true),
+        (r#"device.attributes["d"].?x.or(optional.of(1)).value() == 1"#, true),
+        (r#"device.attributes["d"].?x.optMap(v, v == 1).orValue(false)"#, true),
+        (r#"device.attributes["d"].?x.value() == 1"#, false),
+        (r#"has(X) && device.attributes["d"].?x.value() == 1"#, true),
         ("X == 1", false),
         ("has(Y) && X == 1", false),
         ("has(X) || X == 1", false),
@@ -117,7 +122,7 @@ fn guards_are_seen_wherever_they_decide() {
     ] {
         let source = source.replace('X', X).replace('Y', Y);
         let found = inspect(&source);
-        let reads = found.accesses.iter().filter(|access| access.form == Form::Field);
+        let reads = found.accesses.iter().filter(|access| matches!(access.form, Form::Field | Form::OptionalField));
         let of_x: Vec<&Access> =
             reads.filter(|access| access.name.as_ref().is_some_and(|name| name.text == "x")).collect();
         assert!(!of_x.is_empty(), "{source}");
@@ -166,6 +171,14 @@ fn comparisons_and_members_have_their_operands() {
             ],
         ),
         (
+            r#"device.capacity["d"].m.value() > semver("1.0", true)"#,
+            vec![
+                r#"Capacity [d "d"] [m m] Field unguarded: device.capacity["d"].m"#,
+                "member 0 value(): .value()",
+                r#"Member(0) device.capacity["d"].m.value() > Other semver("1.0", true) always: device.capacity["d"].m.value() > semver("1.0", true)"#,
+            ],
+        ),
+        (
             r#"device.attributes["d"].?x.orValue("") in ["a", "b"]"#,
             vec![
                 r#"Attributes [d "d"] [x x] OptionalField guarded: device.attributes["d"].?x"#,
@@ -199,6 +212,8 @@ fn parts_without_the_device_are_computed() {
         ),
         ("device.allowMultipleAllocations && false", vec!["always false"]),
         ("device.allowMultipleAllocations || false", vec![]),
+        ("!optional.none().hasValue()", vec![]),
+        ("cel.bind(o, optional.none(), o.hasValue())", vec![]),
         (r#"["a"].size()"#, vec![]),
     ] {
         assert_eq!(describe(source), expected, "{source}");

@@ -1,0 +1,325 @@
+"""One CEL expression under lint, with all that rules ask about it: what it looks up, and what is published."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from drayman import cel
+from drayman.errors import CELCompileError, CELRuntimeError
+from drayman.lint import drivers
+from drayman.lint.context import finding
+from drayman.lint.diagnostic import Edit, Fix, Severity
+from drayman.lint.drivers import Name
+
+if TYPE_CHECKING:
+    from drayman.inspection import Access, Comparison, Inspection, Span
+    from drayman.lint.context import Context
+    from drayman.lint.drivers import Kind
+    from drayman.lint.rule import Finding
+    from drayman.lint.views import DeviceView, ExpressionView
+
+SCALARS = ("bool", "int", "string", "version")
+LISTS = ("bools", "ints", "strings", "versions")
+SUFFIXES = frozenset({*SCALARS, *LISTS, "quantity", "value"})
+"""What stands below the name of an attribute or capacity in a ResourceSlice, and has no place in CEL."""
+
+_NO_KEY = re.compile(r"no such key: (.*?)(?:\. consider|$)")
+_NEAR = 0.8
+"""How alike a name has to be to one that exists, to be taken for a mistake when nothing else speaks for it."""
+
+
+@dataclass(eq=False)
+class Look:
+    """An expression. Names are those of the catalogue where no ResourceSlices are given."""
+
+    context: Context
+    view: ExpressionView
+    _published: dict[int, Mapping[Name, str]]
+
+    @property
+    def text(self) -> str:
+        """The expression."""
+        return self.view.text
+
+    @cached_property
+    def inspection(self) -> Inspection:
+        """What is told from the text alone."""
+        return cel.inspect(self.text)
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """What the API server says first of an expression that does not compile."""
+        try:
+            cel.compile(self.text, "new")
+        except CELCompileError as error:
+            return error.issues[0][2] if error.issues else str(error)
+        return None
+
+    @cached_property
+    def devices(self) -> Sequence[DeviceView]:
+        """The given devices on which the expression is evaluated; empty when that is not known."""
+        found = self.context.devices_of(self.view)
+        if not found or self.view.request is not None:
+            return found or ()
+        selectors = (self.view.document.object.get("spec") or {}).get("selectors") or ()
+        for index, selector in enumerate(selectors):
+            if self.view.path == f"spec.selectors[{index}].cel.expression":
+                break
+            compiled = self.context.compiled((selector.get("cel") or {}).get("expression", ""))
+            if compiled is None:
+                return ()
+            found = [device for device in found if _answer(compiled, device) is True]
+        return found
+
+    @cached_property
+    def answers(self) -> Mapping[int, bool | CELRuntimeError]:
+        """What the expression says of each of :attr:`devices`, by its place; empty when it does not compile."""
+        compiled = self.context.compiled(self.text)
+        if compiled is None or self.view.kind != "selector":
+            return {}
+        return {index: _answer(compiled, device) for index, device in enumerate(self.devices)}
+
+    @property
+    def failures(self) -> list[tuple[DeviceView, CELRuntimeError]]:
+        """The devices on which the evaluation fails."""
+        answers = self.answers.items()
+        return [(self.devices[index], answer) for index, answer in answers if isinstance(answer, CELRuntimeError)]
+
+    def lacks(self, name: Name) -> list[DeviceView]:
+        """Return the devices on which the evaluation fails because they lack `name`."""
+        return [
+            device
+            for device, error in self.failures
+            if self.missing_key(error) is not None and name not in self.published_by(device)
+        ]
+
+    def missing_key(self, error: CELRuntimeError) -> str | None:
+        """Return the key that an evaluation failed for want of, or None when it failed otherwise."""
+        found = _NO_KEY.search(str(error))
+        return found[1] if found else None
+
+    def published_by(self, device: DeviceView) -> Mapping[Name, str]:
+        """Return what a device has, with the types."""
+        if id(device) not in self._published:
+            self._published[id(device)] = _published_by(device)
+        return self._published[id(device)]
+
+    @cached_property
+    def class_name(self) -> str:
+        """The DeviceClass whose devices are selected from; empty in a DeviceClass itself."""
+        return self.view.request.device_class if self.view.request else ""
+
+    @cached_property
+    def kinds(self) -> Sequence[Kind]:
+        """What the catalogue knows of the devices of the class; empty when slices are given or the class is another."""
+        if self.context.devices:
+            return ()
+        found = drivers.of_class(self.class_name)
+        if found is not None and self.context.find("DeviceClass", self.class_name) is None:
+            return [found[1]]
+        driver = drivers.known().get(self.driver or "")
+        return list(driver.kinds.values()) if driver else ()
+
+    @cached_property
+    def driver(self) -> str | None:
+        """The driver of the devices, when it can only be one."""
+        names = {device.driver for device in self.devices} or set(self._drivers_asked_for())
+        if not names and (found := drivers.of_class(self.class_name)) is not None:
+            names = {found[0].name}
+        if not names:
+            names = {device.driver for device in self.context.devices}
+        return next(iter(names)) if len(names) == 1 else None
+
+    def _drivers_asked_for(self) -> Iterator[str]:
+        for fact in self.facts:
+            if fact.subject == "device.driver" and fact.comparison.operator == "==":
+                yield str(fact.values[0])
+
+    @cached_property
+    def facts(self) -> Sequence[Fact]:
+        """What has to be true of a device that is selected: of the class and the selectors before this one, too."""
+        return [*self.facts_before, *facts(self.inspection)]
+
+    @cached_property
+    def facts_before(self) -> Sequence[Fact]:
+        """The facts of the class and of the selectors before this one."""
+        found: list[Fact] = []
+        for text in self._texts_before():
+            found += facts(cel.inspect(text))
+        return found
+
+    def _texts_before(self) -> Iterator[str]:
+        request = self.view.request
+        if request is None:
+            yield from self._before((self.view.document.object.get("spec") or {}).get("selectors") or (), "spec")
+            return
+        found = self.context.find("DeviceClass", self.class_name)
+        if found is not None and found.readable:
+            yield from self._before((found.object.get("spec") or {}).get("selectors") or (), None)
+        elif (catalogued := drivers.of_class(self.class_name)) is not None:
+            yield f"device.driver == '{catalogued[0].name}'"
+        yield from self._before(request.fields.get("selectors") or (), request.path)
+
+    def _before(self, selectors: Sequence[Mapping[str, Mapping[str, str]]], path: str | None) -> Iterator[str]:
+        for index, selector in enumerate(selectors):
+            if path is not None and self.view.path == f"{path}.selectors[{index}].cel.expression":
+                return
+            yield (selector.get("cel") or {}).get("expression", "")
+
+    @cached_property
+    def pool(self) -> Sequence[DeviceView]:
+        """The devices that tell what is published: those that are selected from, or else all that are given."""
+        return self.devices or self.context.devices
+
+    @cached_property
+    def published(self) -> frozenset[Name]:
+        """All attributes and capacities that the devices can have."""
+        if self.pool:
+            return frozenset(name for device in self.pool for name in self.published_by(device))
+        kinds = self.kinds or [kind for driver in drivers.known().values() for kind in driver.kinds.values()]
+        return frozenset(name for kind in kinds for name in kind.published)
+
+    @cached_property
+    def domains(self) -> frozenset[str]:
+        """All domains and drivers that are known."""
+        return frozenset({one.domain for one in self.published} | {device.driver for device in self.pool})
+
+    def types(self, name: Name) -> set[str]:
+        """Return the types that an attribute is published with, `quantity` of a capacity; empty when not known."""
+        if name.section == "capacity":
+            return {"quantity"}
+        found = {self.published_by(device).get(name, "") for device in self.pool} - {""}
+        if not found and not self.pool:
+            kinds = self.kinds or [kind for one in drivers.known().values() for kind in one.kinds.values()]
+            found = {kind.published[name].type for kind in kinds if name in kind.published}
+        return found - {"any", ""}
+
+    def finding(
+        self,
+        span: Span | None,
+        message: str,
+        hint: str | None = None,
+        *,
+        fix: Mapping[Span, str] | None = None,
+        safe: bool = True,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """Return a finding about a piece of the expression; `fix` says what to write for which pieces."""
+        document, path = self.view.document, self.view.document.written_path(self.view.path)
+        position = document.position_within(path, span.start, span.end) if span else None
+        edits = self._fix(fix, safe=safe) if fix else None
+        return finding(self.view, self.view.path, message, hint, position=position, fix=edits, severity=severity)
+
+    def _fix(self, pieces: Mapping[Span, str], *, safe: bool) -> Fix | None:
+        """Return the edits, or None where the expression is written in a way that has no place for them."""
+        document = self.view.document
+        path = document.written_path(self.view.path)
+        tree = document.tree(path)
+        if tree is None or document.source is None:
+            return None
+        quote = document.source.slice(tree.content)[:1]
+        edits = []
+        for span, text in pieces.items():
+            position = document.position_within(path, span.start, span.end)
+            written = _in_scalar(text, quote)
+            if written is None or position == document.position(path):
+                return None
+            edits.append(Edit(position, written))
+        return Fix(tuple(edits), safe)
+
+
+def _in_scalar(text: str, quote: str) -> str | None:
+    """Return how `text` is written in a YAML scalar that begins with `quote`."""
+    if quote == "'":
+        return text.replace("'", "''")
+    if quote == '"':
+        return text.replace("\\", "\\\\").replace('"', '\\"')
+    if quote in ("|", ">"):
+        return text
+    return None if "#" in text or ": " in text else text
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A comparison with literals that has to hold: of `device.driver`, or of an attribute as messages name it."""
+
+    subject: str
+    comparison: Comparison
+    values: tuple[object, ...]
+
+
+def facts(inspection: Inspection) -> list[Fact]:
+    """Return what has to hold for the whole expression to be true."""
+    found = (fact(comparison) for comparison in inspection.comparisons if comparison.conjunction == 0)
+    return [one for one in found if one is not None]
+
+
+def fact(comparison: Comparison) -> Fact | None:
+    """Return what a comparison of the driver or of one attribute with literals says; None of others."""
+    left, right = comparison.left, comparison.right
+    for subject, other in ((left, right), (right, left)):
+        if other.literals and (comparison.operator != "in" or other is right):
+            values = tuple(one.value for one in other.literals)
+            if subject.kind == "driver":
+                return Fact("device.driver", comparison, values)
+            # A default stands in for what is missing, so that the comparison says nothing of the attribute then.
+            if subject.access is not None and subject.span == subject.access.span:
+                name = name_of(subject.access)
+                return Fact(written(name), comparison, values) if name else None
+    return None
+
+
+def name_of(access: Access) -> Name | None:
+    """Return what an access looks up, or None where that is not one thing that the text tells."""
+    if access.domain is None or access.name is None:
+        return None
+    return Name(access.section, access.domain.text, access.name.text)
+
+
+def written(name: Name) -> str:
+    """Return a name as a selector writes it."""
+    simple = re.fullmatch(r"[A-Za-z_]\w*", name.name)
+    return f'device.{name.section}["{name.domain}"]' + (f".{name.name}" if simple else f'["{name.name}"]')
+
+
+def _published_by(device: DeviceView) -> Mapping[Name, str]:
+    found: dict[Name, str] = {}
+    for qualified, attribute in (device.fields.get("attributes") or {}).items():
+        domain, _, name = qualified.rpartition("/")
+        kind = next((one for one in (*LISTS, *SCALARS) if attribute.get(one) is not None), "")
+        found[Name("attributes", domain or device.driver, name)] = kind
+    for qualified in device.fields.get("capacity") or {}:
+        domain, _, name = qualified.rpartition("/")
+        found[Name("capacity", domain or device.driver, name)] = "quantity"
+    return found
+
+
+def value_of(device: DeviceView, name: Name) -> str | None:
+    """Return the value of an attribute or capacity as it is published, or None when the device does not have it."""
+    published = device.fields.get(name.section) or {}
+    found = published.get(f"{name.domain}/{name.name}")
+    if found is None and name.domain == device.driver:
+        found = published.get(name.name)
+    if found is None:
+        return None
+    value = next((found[one] for one in (*LISTS, *SCALARS, "value") if found.get(one) is not None), "")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def similar(name: str, names: Collection[str], cutoff: float = _NEAR) -> str | None:
+    """Return the one of `names` that `name` was meant to be, or None. Case does not count."""
+    by_lower = {one.lower(): one for one in sorted(names) if one != name}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=cutoff)
+    return by_lower[near[0]] if near else None
+
+
+def _answer(compiled: cel.Selector, device: DeviceView) -> bool | CELRuntimeError:
+    try:
+        return compiled.matches(device.sound, device.driver)
+    except CELRuntimeError as error:
+        return error

@@ -1,0 +1,302 @@
+"""Comparisons that cannot come out as they are meant: of quantities, versions, and values of different types."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from drayman.api.validation import names
+from drayman.errors import InputError
+from drayman.lint.looks import LISTS, SUFFIXES, name_of, value_of
+from drayman.lint.rule import Severity, rule
+from drayman.lint.rules.cel_lookups import bare_name
+from drayman.lint.rules.cel_published import beside_devices
+from drayman.lint.rules.cel_syntax import example
+from drayman.quantity import Quantity
+
+if TYPE_CHECKING:
+    from drayman.inspection import Access, Comparison, LiteralValue, Member, Operand
+    from drayman.lint.context import Context
+    from drayman.lint.looks import Look
+    from drayman.lint.rule import Finding, Findings
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_VERSION = re.compile(r"v?\d+(\.\d+)+([-+].*)?")
+_FITTING = {
+    "int": {"int", "uint", "double"},
+    "bool": {"bool"},
+    "string": {"string"},
+    "version": set[str](),
+    "quantity": set[str](),
+}
+"""The types of literals that an attribute can be equal to."""
+_METHODS = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
+
+
+@rule(
+    "cel-compared-by-operator",
+    Severity.ERROR,
+    summary="a quantity or version is compared by `<`, `<=`, `>` or `>=`",
+    why="""
+The operators know numbers, texts and truth values. Quantities and versions have methods: `a.compareTo(b) >= 0`,
+`a.isGreaterThan(b)`, `a.isLessThan(b)`. Both sides are of one type: `quantity("40Gi")`, `semver("550.0.0")`.
+""",
+    bad=beside_devices("device.capacity['gpu.example.com'].memory >= quantity('16Gi')"),
+    good=beside_devices("device.capacity['gpu.example.com'].memory.compareTo(quantity('16Gi')) >= 0"),
+    refines=True,
+)
+def cel_compared_by_operator(context: Context) -> Findings:
+    """Find ordered comparisons of which one side is a quantity or version."""
+    for look in context.looks:
+        for comparison in look.inspection.comparisons:
+            found = _by_operator(look, comparison)
+            if found is not None:
+                yield found
+
+
+def _by_operator(look: Look, comparison: Comparison) -> Finding | None:
+    if comparison.operator not in _FLIPPED:
+        return None
+    for subject, other, operator in (
+        (comparison.left, comparison.right, comparison.operator),
+        (comparison.right, comparison.left, _FLIPPED[comparison.operator]),
+    ):
+        access = accessed(subject)
+        if other.kind in ("quantity", "semver") and subject.kind not in ("quantity", "semver", "literal"):
+            kind: str = other.kind
+            argument = look.text[other.span.start : other.span.end]
+        elif access is not None and (found := _literal_as(look, access, other)) is not None:
+            kind, argument = found
+        else:
+            continue
+        things = "quantities" if kind == "quantity" else "versions"
+        if access is not None and bare_name(look, access):
+            return None
+        span = access.span if access is not None and subject.kind == "member" else subject.span
+        written = f"{look.text[span.start : span.end]}.compareTo({argument}) {operator} 0"
+        message = f"`{comparison.operator}` does not compare {things}"
+        if look.refusal:
+            message += f"; the API server says: {look.refusal}"
+        fix = {comparison.span: written} if _in_place(look, comparison) else None
+        return look.finding(comparison.operator_span, message, f"write `{written}`", fix=fix)
+    return None
+
+
+def accessed(operand: Operand) -> Access | None:
+    """Return the attribute or capacity that an operand is, also with the type from the slice behind it."""
+    if operand.access is not None:
+        return operand.access
+    member = operand.member
+    return member.access if member is not None and member.name in SUFFIXES and not member.arguments else None
+
+
+def _literal_as(look: Look, access: Access, operand: Operand) -> tuple[str, str] | None:
+    """Return what a literal has to become, to be compared with a quantity or version."""
+    name = name_of(access)
+    if operand.kind != "literal" or name is None:
+        return None
+    [literal] = operand.literals
+    types = look.types(name)
+    if types == {"quantity"} and literal.type in ("string", "int", "uint"):
+        text = str(literal.value)
+        return ("quantity", f'quantity("{text}")') if _is_quantity(text) else None
+    if types == {"version"} and literal.type == "string" and not names.semver(str(literal.value)):
+        return "semver", f'semver("{literal.value}")'
+    return None
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        Quantity(text)
+    except InputError:
+        return False
+    return True
+
+
+def _in_place(look: Look, comparison: Comparison) -> bool:
+    """Whether the pieces of a comparison are all that there is between its ends: no comment is lost."""
+    between = look.text[comparison.left.span.end : comparison.right.span.start]
+    return "//" not in between and ")" not in between and "(" not in between
+
+
+@rule(
+    "cel-version-compared-as-string",
+    Severity.WARNING,
+    summary="versions are compared as texts, letter by letter",
+    why="""
+As text, "10.0.0" comes before "9.0.0". A driver publishes versions as `version`, and selectors compare them with
+`compareTo`, `isGreaterThan` or `isLessThan` of `semver("9.0.0")`. A text that holds a version can be made one:
+`semver(device.attributes["gpu.example.com"].firmware)`.
+""",
+    bad=example("device.driver == 'a.example' && device.attributes['a.example'].firmware >= '9.0.0'"),
+    good=example(
+        "device.driver == 'a.example' && semver(device.attributes['a.example'].firmware).isGreaterThan(semver('8.9.0'))"
+    ),
+)
+def cel_version_compared_as_string(context: Context) -> Findings:
+    """Find ordered comparisons with a text that looks like a version."""
+    for look in context.looks:
+        for comparison in look.inspection.comparisons:
+            if comparison.operator not in _FLIPPED:
+                continue
+            for subject, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                access = accessed(subject)
+                name = name_of(access) if access else None
+                if access is None or name is None or other.kind != "literal" or bare_name(look, access):
+                    continue
+                text = other.literals[0].value
+                if not isinstance(text, str) or not _VERSION.fullmatch(text):
+                    continue
+                if look.types(name) <= {"string"}:
+                    message = f'`{comparison.operator}` compares `{name.name}` with "{text}" letter by letter'
+                    operator = comparison.operator if subject is comparison.left else _FLIPPED[comparison.operator]
+                    call = f'.compareTo(semver("{_three(text)}")) {operator} 0'
+                    hint = f"publish it as a version and write `{look.text[access.span.start : access.span.end]}{call}`"
+                    yield look.finding(comparison.operator_span, message, hint)
+
+
+def _three(text: str) -> str:
+    parts = re.split(r"[.+-]", text.removeprefix("v"))
+    numbers = [str(int(part)) for part in parts if part.isdecimal()]
+    return ".".join([*numbers, "0", "0"][:3])
+
+
+@rule(
+    "cel-capacity-equality",
+    Severity.WARNING,
+    summary="a capacity is compared for equality",
+    why="""
+A capacity is a quantity, which never equals a text or a number. It does equal `quantity("40Gi")`, but only when it is
+exactly that much: drivers publish what the hardware reports, such as 40320Mi on a card that is sold with 40 GB. Ask for
+at least so much: `compareTo(quantity("39Gi")) >= 0`.
+""",
+    bad=beside_devices("device.capacity['gpu.example.com'].memory == quantity('40G')"),
+    good=beside_devices("device.capacity['gpu.example.com'].memory.compareTo(quantity('39Gi')) >= 0"),
+    refines=True,
+)
+def cel_capacity_equality(context: Context) -> Findings:
+    """Find equalities of capacities with literals, and with quantities that no given device has."""
+    for look in context.looks:
+        for comparison in look.inspection.comparisons:
+            found = _equality(look, comparison)
+            if found is not None:
+                yield found
+
+
+def _equality(look: Look, comparison: Comparison) -> Finding | None:
+    for subject, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+        access = accessed(subject)
+        name = name_of(access) if access else None
+        if comparison.operator not in ("==", "!=") or access is None or name is None or name.section != "capacity":
+            continue
+        span = access.span
+        text = look.text[span.start : span.end]
+        if other.kind == "literal":
+            value = str(other.literals[0].value)
+            argument = f'quantity("{value}")' if _is_quantity(value) else 'quantity("…")'
+            message = f"`{name.name}` is a quantity, and never equals {_shown(other.literals[0])}"
+            if look.refusal:
+                message += f"; the API server says: {look.refusal}"
+            return look.finding(
+                comparison.span, message, f"write `{text}.compareTo({argument}) >= 0` for at least so much"
+            )
+        if other.kind == "quantity" and look.pool and comparison.operator == "==" and _is_quantity(other.text or ""):
+            sizes_of = (value_of(device, name) for device in look.pool)
+            present = {Quantity(size) for size in sizes_of if size is not None and _is_quantity(size)}
+            if present and Quantity(other.text or "") not in present:
+                sizes = ", ".join(f"`{size}`" for size in sorted(present)[:5])
+                message = f"no device has exactly `{other.text}` of `{name.name}`"
+                return look.finding(comparison.span, message, f"there are {sizes}: write `{text}.compareTo(…) >= 0`")
+    return None
+
+
+@rule(
+    "cel-type-mismatch",
+    Severity.ERROR,
+    summary="an attribute is compared with a value of another type",
+    why="""
+A number never equals a text, and an order between them is an error, which ends the scheduling attempt. Versions compare
+with `semver("…")`, quantities with `quantity("…")`. The types are those in the ResourceSlices among the files and in
+`--with`; without any, what is known of public drivers.
+""",
+    bad=beside_devices("device.attributes['gpu.example.com'].driverVersion == '550.54.15'"),
+    good=beside_devices("device.attributes['gpu.example.com'].driverVersion == semver('550.54.15')"),
+)
+def cel_type_mismatch(context: Context) -> Findings:
+    """Compare the types of attributes with those of literals and arguments."""
+    for look in context.looks:
+        for comparison in look.inspection.comparisons:
+            for subject, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                if subject.access is not None and (comparison.operator != "in" or other is comparison.right):
+                    found = _mismatch(look, comparison, subject.access, other)
+                    if found is not None:
+                        yield found
+        for member in look.inspection.members:
+            found = _argument(look, member)
+            if found is not None:
+                yield found
+
+
+def _mismatch(look: Look, comparison: Comparison, access: Access, other: Operand) -> Finding | None:
+    name = name_of(access)
+    types = look.types(name) if name else set()
+    if name is None or len(types) != 1 or bare_name(look, access) or name.section == "capacity":
+        return None
+    [kind] = types
+    if kind in LISTS or _by_operator(look, comparison) is not None:
+        return None
+    wrong = [literal for literal in other.literals if literal.type not in _FITTING[kind]]
+    if other.kind in ("quantity", "semver") and kind != {"semver": "version"}.get(other.kind, other.kind):
+        message = f"`{name.name}` is {_a(kind)}, and is compared with `{look.text[other.span.start : other.span.end]}`"
+        return look.finding(comparison.span, message)
+    if not wrong:
+        return None
+    message = f"`{name.name}` is {_a(kind)}, and is compared with {', '.join(map(_shown, wrong))}"
+    better = [_converted(literal, kind) for literal in other.literals]
+    sure = len(better) == 1 and better[0] is not None and other.kind == "literal"
+    hint = f"write `{', '.join(one or '…' for one in better)}`" if any(better) else None
+    fix = {other.span: better[0] or ""} if sure else None
+    fails = kind == "version" or comparison.operator in _FLIPPED
+    return look.finding(other.span, message, hint, fix=fix, severity=None if fails else Severity.WARNING)
+
+
+def _argument(look: Look, member: Member) -> Finding | None:
+    """Check the argument of a method of quantities and versions."""
+    name = name_of(member.access)
+    types = look.types(name) if name else set()
+    if name is None or member.name not in _METHODS or len(types) != 1 or not member.arguments or look.refusal:
+        return None
+    [kind] = types
+    argument = member.arguments[0]
+    fitting = {"quantity": "quantity", "version": "semver"}.get(kind)
+    if argument.kind not in ("quantity", "semver") or argument.kind == fitting:
+        return None
+    message = (
+        f"`{name.name}` is {_a(kind)}, and is compared with `{look.text[argument.span.start : argument.span.end]}`"
+    )
+    if fitting is None:
+        plain = "compare it by `==`, `<`, `<=`, `>` or `>=`" if kind in ("int", "string") else None
+        return look.finding(member.span, message, plain)
+    return look.finding(argument.span, message, f"write `{fitting}(…)`")
+
+
+def _converted(literal: LiteralValue, kind: str) -> str | None:
+    """Return the literal that is meant, in the type of the attribute."""
+    value = str(literal.value)
+    if kind == "version":
+        return f'semver("{value}")' if literal.type == "string" and not names.semver(value) else None
+    if kind == "int" and literal.type == "string" and re.fullmatch(r"-?\d{1,18}", value):
+        return str(int(value))
+    if kind == "bool" and value.lower() in ("true", "false"):
+        return value.lower()
+    return f'"{value}"' if kind == "string" and literal.type in ("int", "uint") else None
+
+
+def _shown(literal: LiteralValue) -> str:
+    if literal.type == "bool":
+        return f"the truth value `{str(literal.value).lower()}`"
+    return f'the text "{literal.value}"' if literal.type == "string" else f"the number `{literal.value}`"
+
+
+def _a(kind: str) -> str:
+    return {"int": "a number", "bool": "a truth value", "string": "a text"}.get(kind, f"a {kind}")
