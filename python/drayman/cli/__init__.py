@@ -58,12 +58,9 @@ DONE, ERROR, USAGE, NO, INTERRUPTED = 0, 1, 2, 3, 130
 
 def main(arguments: Sequence[str] | None = None, *, prog: str = "drayman") -> int:
     """Run the command line and return the exit code. Wrong usage and `--help` raise `SystemExit`, as argparse does."""
-    given = verb_first(sys.argv[1:] if arguments is None else arguments)
-    parsed = _parsed(given, prog)
-    parsed.given = given
     try:
         with _ending_like_interrupted():
-            return _run(parsed)
+            return _ended(verb_first(sys.argv[1:] if arguments is None else arguments), prog)
     except DraymanError as error:
         complain(error)
     except KeyboardInterrupt:
@@ -97,6 +94,16 @@ def complain(error: DraymanError) -> None:
     print(f"error: {error}", file=sys.stderr)
     if error.hint:
         print(f"hint: {error.hint}", file=sys.stderr)
+
+
+def _ended(given: list[str], prog: str) -> int:
+    """Run what is given; when this returns, all that was printed has been written."""
+    try:
+        parsed = _parsed(given, prog)
+        parsed.given = given
+        return _run(parsed)
+    finally:
+        sys.stdout.flush()  # at the end of the process, a pipe whose reader has gone would be complained of
 
 
 def _run(arguments: argparse.Namespace) -> int:

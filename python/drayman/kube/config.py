@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -52,9 +53,18 @@ class ServerConfig:
         return {}
 
     def ssl_context(self) -> ssl.SSLContext | None:
-        """Return the TLS settings, or None for plain HTTP."""
+        """Return the TLS settings, or None for plain HTTP.
+
+        Raises :class:`~drayman.errors.InputError` for a certificate or key that is none.
+        """
         if not self.url.startswith("https:"):
             return None
+        try:
+            return self._ssl_context()
+        except (ssl.SSLError, UnicodeDecodeError) as error:
+            raise InputError(f"a certificate or key of the kubeconfig cannot be used: {error}") from error
+
+    def _ssl_context(self) -> ssl.SSLContext:
         context = ssl.create_default_context(cadata=self.ca_data.decode() if self.ca_data else None)
         if self.insecure:
             context.check_hostname = False
@@ -184,6 +194,8 @@ class _Kubeconfig:
         url = str(cluster.content.get("server") or "").rstrip("/")
         if not url:
             raise cluster.error(f"{cluster.title} has no `server`")
+        if not _is_url(url):
+            raise cluster.error(f"{cluster.title}: `server` `{url}` is no URL of an API server")
         server = ServerConfig(
             url=url,
             namespace=chosen.content.get("namespace") or "default",
@@ -215,6 +227,14 @@ class _Kubeconfig:
 
     def _error(self, message: str) -> InputError:
         return InputError(message, file=os.pathsep.join(str(path) for path, _ in self._files))
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number
+        return False
 
 
 def _with_credentials(server: ServerConfig, user: _Entry) -> ServerConfig:

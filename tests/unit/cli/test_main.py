@@ -160,6 +160,19 @@ def test_reader_that_goes_away_ends_quietly(drayman: CommandLine) -> None:
     process.stderr.close()
 
 
+@pytest.mark.parametrize(("arguments", "code"), [(("cel", "true"), 1), (("claims", "claim.yaml"), 1), (("--help",), 0)])
+def test_little_output_without_a_reader_ends_quietly_too(
+    drayman: CommandLine, arguments: tuple[str, ...], code: int
+) -> None:
+    drayman.write("claim.yaml", claim())
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "drayman", *arguments]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.stderr, done.returncode) == (b"", code)
+
+
 SHOW_MODULES = """\
 import json, sys
 from drayman.cli import main

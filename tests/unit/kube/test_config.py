@@ -117,3 +117,21 @@ def test_files_of_the_variable_are_laid_over_each_other(tmp_path: Path, monkeypa
     assert config.load().namespace == "team-a"
     mine = config.load(context="mine")
     assert (mine.namespace, mine.authorization()) == ("default", {"authorization": "Bearer t"})
+
+
+@pytest.mark.parametrize("server", ["api.example", "https://api.example:port", "ftp://api.example", "https:///x"])
+def test_server_that_is_no_url_is_refused(tmp_path: Path, server: str) -> None:
+    path = kubeconfig(tmp_path / "config", user={}, cluster={"server": server})
+    with pytest.raises(InputError) as caught:
+        config.load(path)
+    assert str(caught.value) == f"{path}: cluster `c`: `server` `{server}` is no URL of an API server"
+
+
+def test_certificate_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        config.ServerConfig(url="https://127.0.0.1:1", ca_data=b"nonsense").ssl_context()
+    assert str(caught.value).startswith("a certificate or key of the kubeconfig cannot be used: ")
+
+
+def test_names_of_contexts_are_told(tmp_path: Path) -> None:
+    assert config.contexts(kubeconfig(tmp_path / "config", user={})) == ["here"]
