@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_arguments(parser, what="manifests")
     inputs.add_context(parser)
     sources.add_arguments(parser, namespace=False)
+    parser.add_argument("-n", "--namespace", help="the one of objects that name none (default: as kubectl has it)")
     parser.add_argument("--kubernetes-version", metavar="VERSION", help="1.34 to 1.37 (default: 1.37)")
     parser.add_argument("--feature-gates", metavar="A=true,B=false", help="gates, laid over the version's defaults")
     parser.add_argument("--select", action="append", metavar="RULES", help="only these rules, or beginnings of names")
@@ -78,27 +79,29 @@ def _options(arguments: argparse.Namespace) -> Options:
     from drayman.lint import Options, settings
 
     project = settings.find(Path())
-    context, complete = _context(arguments, project)
+    context, complete, namespace = _context(arguments, project)
     return Options(
         kubernetes_version=arguments.kubernetes_version or project.kubernetes_version or features.LATEST,
         feature_gates=arguments.feature_gates or project.feature_gates or None,
         context=context,
         complete=complete,
+        namespace=arguments.namespace or namespace or "default",
         select=_names(arguments.select) or project.select,
         ignore=[*_names(arguments.ignore), *project.ignore],
         ignore_in=project.ignore_in,
     )
 
 
-def _context(arguments: argparse.Namespace, project: Settings) -> tuple[list[Manifest], bool]:
-    """Return the objects beside those of the files, and whether they are all that there is."""
+def _context(arguments: argparse.Namespace, project: Settings) -> tuple[list[Manifest], bool, str | None]:
+    """Return the objects beside those of the files, whether they are all that there is, and the namespace to be in."""
     from drayman.driver import catalogue
 
     named = [name if name in catalogue.NAMES else str(project.folder / name) for name in project.context]
     context = inputs.load_context([*arguments.context_files, *named])
     if not (arguments.snapshot or arguments.kubeconfig or arguments.context):
-        return context, False
-    return [*context, *sources.load(arguments).manifests], True
+        return context, False, None
+    behind = sources.load(arguments)
+    return [*context, *behind.manifests], True, behind.namespace
 
 
 def _names(given: Sequence[str] | None) -> list[str]:

@@ -28,12 +28,13 @@ _START = Position(1, 1, 1, 1)
 @dataclass(eq=False)
 class Document:
     """One object. `linted` is False for objects that are only context: those are checked, in version v1, and may have
-    no source.
+    no source. `default_namespace` is the one of objects that name none.
     """
 
     manifest: Manifest
     source: Source | None
     linted: bool = True
+    default_namespace: str = "default"
 
     @property
     def given(self) -> dict[str, Any]:
@@ -94,8 +95,8 @@ class Document:
 
     @property
     def namespace(self) -> str:
-        """The namespace; that of an object that does not name one is `default`."""
-        return str(self.metadata.get("namespace") or "default")
+        """The namespace in which the object is, or would be."""
+        return str(self.metadata.get("namespace") or self.default_namespace)
 
     @property
     def short_name(self) -> str:

@@ -32,14 +32,15 @@ class Options:
     """How to lint.
 
     `context` are objects beside those of the files; with `complete` they and the files are all that there is.
-    `select` and `ignore` are names of rules, or what these begin with; nothing selected means all. `ignore_in` has
-    further ones to ignore, by pattern of the files' names.
+    `namespace` is the one of objects in the files that name none. `select` and `ignore` are names of rules, or what
+    these begin with; nothing selected means all. `ignore_in` has further ones to ignore, by pattern of file names.
     """
 
     kubernetes_version: str = features.LATEST
     feature_gates: Mapping[str, bool] | str | None = None
     context: Sequence[Manifest] = ()
     complete: bool = False
+    namespace: str = "default"
     select: Collection[str] = ()
     ignore: Collection[str] = ()
     ignore_in: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -55,7 +56,7 @@ def lint(texts: Iterable[tuple[str, str]], options: Options | None = None) -> li
     gates = features.resolve(feature_gates=options.feature_gates, kubernetes_version=options.kubernetes_version)
     wanted = _wanted(options.select, options.ignore, options.ignore_in)
     sources = [Source(file, text) for file, text in texts]
-    documents, found = _read(sources)
+    documents, found = _read(sources, options.namespace)
     context = Context(
         [*documents, *_beside(documents, options.context)], options.kubernetes_version, gates, options.complete
     )
@@ -84,12 +85,13 @@ def unknown_rule(name: str) -> InputError:
     return InputError(f"unknown rule `{name}`", hint=f"did you mean `{similar}`?" if similar else None)
 
 
-def _read(sources: Iterable[Source]) -> tuple[list[Document], list[Diagnostic]]:
+def _read(sources: Iterable[Source], namespace: str) -> tuple[list[Document], list[Diagnostic]]:
     documents: list[Document] = []
     broken: list[Diagnostic] = []
     for source in sources:
         try:
-            documents += [Document(one, source) for one in manifest.parse(source.text, file=source.file)]
+            loaded = manifest.parse(source.text, file=source.file)
+            documents += [Document(one, source, default_namespace=namespace) for one in loaded]
         except InputError as error:
             line = error.line or 1
             at = source.first_line(Position(line, 1, line + 1, 1))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import CommandLine
+from tests.unit.servers import live_server
+
+from drayman.driver import catalogue
 
 CLAIM = """\
 apiVersion: resource.k8s.io/v1
@@ -254,3 +258,13 @@ def test_nothing_but_the_base_installation_is_imported(drayman: CommandLine) -> 
     drayman.write("claim.yaml", FIXED)
     result = drayman.run_without("aiohttp kubernetes grpc rich", "lint", "claim.yaml", "--with", "gpu.example.com")
     assert (result.code, result.out, result.err) == (0, "no findings\n", "")
+
+
+def test_a_live_cluster_is_all_that_there_is(drayman: CommandLine, tmp_path: Path) -> None:
+    drayman.write("claim.yaml", FIXED)
+    with live_server(tmp_path) as server:
+        missing = drayman.run("lint", "claim.yaml", "--kubeconfig", str(server.kubeconfig), "-o", "json")
+        server.apply(catalogue.profile("gpu.example.com").device_class())
+        there = drayman.run("lint", "claim.yaml", "--kubeconfig", str(server.kubeconfig), "-o", "json")
+    rules = [[one["rule"] for one in json.loads(result.out)["diagnostics"]] for result in (missing, there)]
+    assert rules == [["device-class-missing"], []]

@@ -12,7 +12,7 @@ from drayman.errors import CELCompileError
 from drayman.lint import views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
-from drayman.lint.rules.references import did_you_mean
+from drayman.lint.similar import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from drayman.api import schema
 from drayman.api.validation import names
 from drayman.lint import views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.lint.similar import similar
 from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def class_matches_no_device(context: Context) -> Findings:
         message = f"the class selects none of the {count} devices of driver {listed}"
         if count == 1:
             message = f"the class does not select the one device, of driver {listed}"
-        similar = [near for one in sorted(wanted) if (near := schema.did_you_mean(one, drivers))]
-        hint = f"did you mean driver `{similar[0]}`?" if similar and not wanted & set(drivers) else None
+        near = next((found for one in sorted(wanted) if (found := similar(one, drivers))), None)
+        hint = f"did you mean driver `{near}`?" if near and not wanted & set(drivers) else None
         yield finding(document, "spec.selectors", message, hint)
 
 
@@ -87,7 +87,7 @@ def _drivers(document: Document) -> set[str]:
 
 def _mistaken(wanted: set[str], drivers: list[str]) -> bool:
     """Whether the drivers that are asked for look like mistakes: no names of drivers, or nearly those of others."""
-    return any(names.dns_subdomain(one) or schema.did_you_mean(one, drivers) for one in wanted)
+    return any(names.dns_subdomain(one) or similar(one, drivers) for one in wanted)
 
 
 @rule(

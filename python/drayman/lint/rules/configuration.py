@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.lint import opaque
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
-from drayman.lint.rules.references import did_you_mean
+from drayman.lint.similar import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
-from drayman.lint.rules.references import did_you_mean
+from drayman.lint.similar import did_you_mean
 from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -139,11 +139,13 @@ _HINT = "let both consume the counters of the hardware that they share, under `c
 
 def _beside(devices: Sequence[DeviceView], sets: _Sets) -> Findings:
     """Find devices without counters beside partitions of something that no device is the whole of."""
-    if not any(counters and not _has_whole(devices, name, counters) for name, counters in sets.items()):
+    used = {name for device in devices for name in _counter_sets_of(device)}
+    divided = [name for name, counters in sets.items() if name in used and not _has_whole(devices, name, counters)]
+    if not divided:
         return
     for device in devices:
         if not _counter_sets_of(device):
-            name = next(name for name, counters in sets.items() if not _has_whole(devices, name, counters))
+            name = divided[0]
             message = (
                 f"`{device.name}` consumes no counter, and no device consumes all of counter set `{name}`: "
                 "if it is the whole of those partitions, both can be given away"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import schema
 from drayman.lint import edits
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.lint.similar import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from drayman.lint.context import Context
     from drayman.lint.rule import Findings
 
@@ -59,12 +57,6 @@ _OF_DRIVERS = frozenset(
     }
 )
 """Classes that come with NVIDIA's drivers, for which manifests are written without them."""
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Return a hint that names the known name nearest to `name`."""
-    similar = schema.did_you_mean(name, list(known))
-    return f"did you mean `{similar}`?" if similar else None
 
 
 @rule(
