@@ -52,13 +52,22 @@ class Look:
         return cel.inspect(self.text)
 
     @cached_property
-    def refusal(self) -> str | None:
-        """What the API server says first of an expression that does not compile."""
+    def refusal(self) -> CELCompileError | None:
+        """Why the API server refuses the expression, or None when it compiles."""
         try:
             cel.compile(self.text, "new")
         except CELCompileError as error:
-            return error.issues[0][2] if error.issues else str(error)
+            return error
         return None
+
+    def said(self, span: Span) -> str:
+        """Return what the API server says of a piece, or else of the whole, to be added to a message."""
+        if self.refusal is None:
+            return ""
+        issues = self.refusal.issues
+        places = [((span.line, span.column) <= issue[:2] < (span.end_line, span.end_column)) for issue in issues]
+        about = next((issue[2] for issue, inside in zip(issues, places, strict=True) if inside), None)
+        return f"; the API server says: {about or (issues[0][2] if issues else self.refusal)}"
 
     @cached_property
     def devices(self) -> Sequence[DeviceView]:
@@ -209,11 +218,19 @@ class Look:
         safe: bool = True,
         severity: Severity | None = None,
     ) -> Finding:
-        """Return a finding about a piece of the expression; `fix` says what to write for which pieces."""
+        """Return a finding about a piece of the expression, or about all of it; `fix` says what to write for which
+        pieces.
+        """
         document, path = self.view.document, self.view.document.written_path(self.view.path)
-        position = document.position_within(path, span.start, span.end) if span else None
+        start, end = (span.start, span.end) if span else self._first_line()
+        position = document.position_within(path, start, end)
         edits = self._fix(fix, safe=safe) if fix else None
         return finding(self.view, self.view.path, message, hint, position=position, fix=edits, severity=severity)
+
+    def _first_line(self) -> tuple[int, int]:
+        text = self.text.lstrip()
+        start = len(self.text) - len(text)
+        return start, start + len(text.partition("\n")[0].rstrip())
 
     def _fix(self, pieces: Mapping[Span, str], *, safe: bool) -> Fix | None:
         """Return the edits, or None where the expression is written in a way that has no place for them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
 from drayman.errors import InputError
-from drayman.lint.looks import LISTS, SUFFIXES, name_of, value_of
+from drayman.lint.looks import LISTS, SUFFIXES, name_of, value_of, written
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_lookups import bare_name
 from drayman.lint.rules.cel_published import beside_devices
@@ -70,15 +70,14 @@ def _by_operator(look: Look, comparison: Comparison) -> Finding | None:
         else:
             continue
         things = "quantities" if kind == "quantity" else "versions"
-        if access is not None and bare_name(look, access):
-            return None
+        meant = bare_name(look, access) if access is not None else None
         span = access.span if access is not None and subject.kind == "member" else subject.span
-        written = f"{look.text[span.start : span.end]}.compareTo({argument}) {operator} 0"
+        thing = written(meant) if meant else look.text[span.start : span.end]
+        right = f"{thing}.compareTo({argument}) {operator} 0"
         message = f"`{comparison.operator}` does not compare {things}"
-        if look.refusal:
-            message += f"; the API server says: {look.refusal}"
-        fix = {comparison.span: written} if _in_place(look, comparison) else None
-        return look.finding(comparison.operator_span, message, f"write `{written}`", fix=fix)
+        message += look.said(comparison.span)
+        fix = {comparison.span: right} if _in_place(look, comparison) and not meant else None
+        return look.finding(comparison.operator_span, message, f"write `{right}`", fix=fix)
     return None
 
 
@@ -195,11 +194,9 @@ def _equality(look: Look, comparison: Comparison) -> Finding | None:
             value = str(other.literals[0].value)
             argument = f'quantity("{value}")' if _is_quantity(value) else 'quantity("…")'
             message = f"`{name.name}` is a quantity, and never equals {_shown(other.literals[0])}"
-            if look.refusal:
-                message += f"; the API server says: {look.refusal}"
-            return look.finding(
-                comparison.span, message, f"write `{text}.compareTo({argument}) >= 0` for at least so much"
-            )
+            message += look.said(comparison.span)
+            hint = f"write `{text}.compareTo({argument}) >= 0` for at least so much"
+            return look.finding(comparison.span, message, hint, severity=Severity.ERROR)
         if other.kind == "quantity" and look.pool and comparison.operator == "==" and _is_quantity(other.text or ""):
             sizes_of = (value_of(device, name) for device in look.pool)
             present = {Quantity(size) for size in sizes_of if size is not None and _is_quantity(size)}
@@ -252,9 +249,9 @@ def _mismatch(look: Look, comparison: Comparison, access: Access, other: Operand
     if not wrong:
         return None
     message = f"`{name.name}` is {_a(kind)}, and is compared with {', '.join(map(_shown, wrong))}"
-    better = [_converted(literal, kind) for literal in other.literals]
+    better = [_converted(literal, kind) if literal in wrong else _source(literal) for literal in other.literals]
     sure = len(better) == 1 and better[0] is not None and other.kind == "literal"
-    hint = f"write `{', '.join(one or '…' for one in better)}`" if any(better) else None
+    hint = f"write `{', '.join(one or '…' for one in better)}`" if all(better) else None
     fix = {other.span: better[0] or ""} if sure else None
     fails = kind == "version" or comparison.operator in _FLIPPED
     return look.finding(other.span, message, hint, fix=fix, severity=None if fails else Severity.WARNING)
@@ -271,9 +268,8 @@ def _argument(look: Look, member: Member) -> Finding | None:
     fitting = {"quantity": "quantity", "version": "semver"}.get(kind)
     if argument.kind not in ("quantity", "semver") or argument.kind == fitting:
         return None
-    message = (
-        f"`{name.name}` is {_a(kind)}, and is compared with `{look.text[argument.span.start : argument.span.end]}`"
-    )
+    other = look.text[argument.span.start : argument.span.end]
+    message = f"`{name.name}` is {_a(kind)}, and is compared with `{other}`"
     if fitting is None:
         plain = "compare it by `==`, `<`, `<=`, `>` or `>=`" if kind in ("int", "string") else None
         return look.finding(member.span, message, plain)
@@ -290,6 +286,11 @@ def _converted(literal: LiteralValue, kind: str) -> str | None:
     if kind == "bool" and value.lower() in ("true", "false"):
         return value.lower()
     return f'"{value}"' if kind == "string" and literal.type in ("int", "uint") else None
+
+
+def _source(literal: LiteralValue) -> str:
+    value = str(literal.value)
+    return f'"{value}"' if literal.type == "string" else value.lower()
 
 
 def _shown(literal: LiteralValue) -> str:

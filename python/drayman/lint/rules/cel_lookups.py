@@ -36,24 +36,22 @@ def cel_missing_domain(context: Context) -> Findings:
             meant = bare_name(look, access)
             if meant is None or access.domain is None:
                 continue
-            section, domain, name = meant
+            section, _, name = meant
             key = access.domain.text
-            message = f"`{key}` is no domain: {access.section} are looked up by domain and name"
+            plural = "attributes" if access.section == "attributes" else "capacities"
+            message = f"`{key}` is no domain: {plural} are looked up by domain and name"
             if "/" in key:
                 message = f"`{key}` is domain and name in one: they are looked up one after the other"
-            if look.refusal:
-                message += f"; the API server says: {look.refusal}"
-            there = f"`{section}` of " if section != access.section else ""
-            hint = f"write `{written(Name(section, domain or '<driver>', name))}`"
-            if there:
-                hint += f": `{name}` is a capacity" if section == "capacity" else f": `{name}` is an attribute"
-            sure = bool(domain) and Name(section, domain, name) in look.published and access.form != "in"
-            fix = {access.span: written(Name(section, domain, name))} if sure else None
+            message += look.said(access.span)
+            hint = f"write `{written(meant)}`"
+            if section != access.section:
+                hint += f": `{name}` is {'a capacity' if section == 'capacity' else 'an attribute'}"
+            fix = {access.span: written(meant)} if meant in look.published and access.form != "in" else None
             yield look.finding(access.span, message, hint, fix=fix, safe=bool(look.pool))
 
 
 def bare_name(look: Look, access: Access) -> Name | None:
-    """Return what a look-up without a domain means; the domain is empty where it is not known. None for others."""
+    """Return what a look-up without a domain means; the domain is `<driver>` where it is not known. None for others."""
     if access.domain is None:
         return None
     key = access.domain.text
@@ -90,7 +88,7 @@ def _published(look: Look, section: str, name: str, domain: str = "") -> Name:
     only = {one.domain for one in found if one.section == found[0].section}
     if found and (found[0].domain == look.driver or len(only) == 1):
         return found[0]
-    return Name(section, domain or look.driver or "", name)
+    return Name(section, domain or look.driver or "<driver>", name)
 
 
 @rule(
@@ -117,8 +115,7 @@ def cel_value_suffix(context: Context) -> Findings:
                 continue
             what = "capacity" if name.section == "capacity" else "attribute"
             message = f"`{name.name}` is the value of the {what}, and has no `{member.name}`"
-            if look.refusal:
-                message += f"; the API server says: {look.refusal}"
+            message += look.said(member.span)
             sure = member.name in SUFFIXES and not _is_followed(look, member.span.end)
             hint = f"write `{look.text[member.access.span.start : member.access.span.end]}`" if sure else None
             yield look.finding(member.span, message, hint, fix={member.span: ""} if sure else None)

@@ -11,7 +11,7 @@ from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_lookups import bare_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from drayman.inspection import Access
     from drayman.lint.context import Context
@@ -92,10 +92,15 @@ def cel_unknown_domain(context: Context) -> Findings:
             if look.pool:
                 if not (near or look.lacks(name)):
                     continue
-            elif near is None or key.text.endswith(".example.com") or key.text in drivers.known():
+            elif key.text in drivers.known():
+                if access.guarded or len(look.kinds) != 1:
+                    continue
+                near = None
+            elif near is None or key.text.endswith(".example.com"):
                 continue
             seen.add(key.text)
-            message = f"no device has {access.section} of domain `{key.text}`"
+            of_class = f" of class `{look.class_name}`" if look.view.request else ""
+            message = f"no device{of_class} has {access.section} of domain `{key.text}`"
             hint = f"did you mean `{near}`?" if near else _listed("domains", sorted(_domains(look)))
             fix = {key.span: f"'{near}'"} if near and look.text[key.span.start] in "'\"" else None
             yield look.finding(
@@ -135,10 +140,11 @@ def cel_unknown_attribute(context: Context) -> Findings:
 def _unknown(look: Look, access: Access, name: Name) -> Finding | None:
     if name.domain not in look.domains:
         return None
-    near, hint = _near(look, name)
+    near, hint = _near(look.published, name)
     failing = look.lacks(name)
     if not (failing or near):
         return None
+    hint = hint or _listed("there are", _names_beside(look.published, name))
     whose = "of the class " if look.view.request else ""
     message = f"{_what(name)} `{name.name}` is on none of the {_count(len(look.pool), whose)}"
     fix = {access.name.span: near} if near and access.name and access.form in ("field", "has") else None
@@ -148,7 +154,7 @@ def _unknown(look: Look, access: Access, name: Name) -> Finding | None:
 def _not_in_catalogue(look: Look, access: Access, name: Name) -> Finding | None:
     """Compare with the devices of the class; of another class, with all that the driver publishes."""
     driver = drivers.known().get(name.domain)
-    if driver is None:
+    if driver is None or (look.kinds and look.kinds[0] not in driver.kinds.values()):
         return None
     if name.name in driver.withdrawn:
         message = f"{driver.name} does not publish {_what(name)} `{name.name}`"
@@ -158,23 +164,26 @@ def _not_in_catalogue(look: Look, access: Access, name: Name) -> Finding | None:
         kind = look.kinds[0].name
         message = f"{_what(name)} `{name.name}` is on devices of type {_joined(others)}, not on those of type `{kind}`"
         return look.finding(access.span, message, severity=Severity.WARNING)
-    near, hint = _near(look, name)
-    if others or near is None:
+    published = [one for kind in driver.kinds.values() for one in kind.published]
+    _, meant = _near(published, name)
+    if others or (meant is None and name.domain.endswith(".example.com")):
         return None
     message = f"{driver.name} does not publish {_what(name)} `{name.name}`"
-    return look.finding(access.span, message, hint, severity=Severity.WARNING)
+    # Where nothing is like it, it may be new.
+    return look.finding(access.span, message, meant, severity=Severity.WARNING if meant else Severity.INFO)
 
 
-def _near(look: Look, name: Name) -> tuple[str | None, str | None]:
+def _near(published: Collection[Name], name: Name) -> tuple[str | None, str | None]:
     """Return the similar name in the same place, and a hint at that or at the same name elsewhere."""
-    elsewhere = sorted(one for one in look.published if one.name == name.name)
+    elsewhere = sorted(one for one in published if one.name == name.name)
     if elsewhere:
         return None, f"did you mean `{written(elsewhere[0])}`?"
-    here = {one.name for one in look.published if (one.section, one.domain) == (name.section, name.domain)}
-    near = similar(name.name, here)
-    if near:
-        return near, f"did you mean `{near}`?"
-    return None, _listed("there are", sorted(here)) if look.pool else None
+    near = similar(name.name, _names_beside(published, name))
+    return near, f"did you mean `{near}`?" if near else None
+
+
+def _names_beside(published: Collection[Name], name: Name) -> list[str]:
+    return sorted({one.name for one in published if (one.section, one.domain) == (name.section, name.domain)})
 
 
 @rule(

@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from drayman.api.validation import names
 from drayman.lint.looks import name_of, value_of
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules import cel_comparisons, cel_lookups, cel_syntax
@@ -98,7 +99,7 @@ def cel_contradiction(context: Context) -> Findings:
         before = len(look.facts_before)
         reported = set()
         for (_, first), (second_place, second) in combinations(enumerate(look.facts), 2):
-            if second_place < before or second in reported or not _clash(first, second):
+            if second_place < before or second in reported or not _clash(first, second) or _is_no_driver(second):
                 continue
             reported.add(second)
             other = f"`{_told(first)}` above" if first in look.facts[before:] else f"`{_told(first)}` before it"
@@ -108,6 +109,11 @@ def cel_contradiction(context: Context) -> Findings:
                 hint = f"for either: `{first.subject} in [{values}]`"
             message = f"`{_told(second)}` cannot hold together with {other}"
             yield look.finding(second.comparison.span, message, hint)
+
+
+def _is_no_driver(fact: Fact) -> bool:
+    """Whether a fact is about a name that no driver has, of which another rule tells."""
+    return fact.subject == "device.driver" and any(names.dns_subdomain(str(value)) for value in fact.values)
 
 
 def _clash(first: Fact, second: Fact) -> bool:

@@ -49,7 +49,7 @@ def cel_comment(context: Context) -> Findings:
     for look in context.looks:
         for slip in look.inspection.slips:
             if slip.kind == "comment":
-                message = f"comments in CEL begin with `//`, not `#`; the API server says: {look.refusal}"
+                message = f"comments in CEL begin with `//`, not `#`{look.said(slip.span)}"
                 yield look.finding(slip.span, message, "write `//`", fix={slip.span: slip.replacement})
 
 
@@ -72,7 +72,7 @@ def cel_foreign_syntax(context: Context) -> Findings:
             if slip.kind == "comment":
                 continue
             written = look.text[slip.span.start : slip.span.end]
-            message = f"`{written}` means nothing in CEL; the API server says: {look.refusal}"
+            message = f"`{written}` means nothing in CEL{look.said(slip.span)}"
             hint = f"write `{slip.replacement}`" if slip.replacement else "leave it out"
             yield look.finding(slip.span, message, hint, fix={slip.span: slip.replacement}, safe=False)
 
