@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman import cli
 from drayman.cli import inputs, options, sources
-from drayman.cli.output import Printer, note, print_json
+from drayman.cli.output import columns, note, print_json
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,24 +143,23 @@ def _content(arguments: argparse.Namespace, answers: Sequence[Answer]) -> dict[s
 
 
 def _print(arguments: argparse.Namespace, answers: Mapping[str, Sequence[Answer]]) -> None:
-    printer = Printer()
     if not any(answers.values()):
         note("no pod is pending")
     texts = {each: [_text(arguments, answer) for answer in those] for each, those in answers.items()}
     if arguments.compare and len(set(map(tuple, texts.values()))) > 1:
         for number, (each, those) in enumerate(texts.items()):
-            printer.line(f"{chr(10) if number else ''}compatibility {each}:")
-            printer.line("\n\n".join(those))
+            print(f"{chr(10) if number else ''}compatibility {each}:")
+            print("\n\n".join(those))
         return
     if arguments.compare:
         note(f"the answer is the same under {' and '.join(answers)}")
     separator = "\n" if arguments.output == "line" else "\n\n"
     first = next(iter(texts.values()))
     if first:
-        printer.line(separator.join(first))
+        print(separator.join(first))
 
 
 def _text(arguments: argparse.Namespace, answer: Answer) -> str:
     if arguments.output == "tree":
-        return answer.tree()
+        return answer.tree(columns())
     return f"{answer.name}: {answer.line()}" if arguments.all else answer.line()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,11 @@ WIDTH = 100
 
 _NARROWEST = 10
 _SEPARATORS = " /,="
+
+
+def columns() -> int:
+    """Return how many columns lines have: on a terminal those that it has, up to a hundred."""
+    return min(shutil.get_terminal_size().columns, WIDTH) if sys.stdout.isatty() else WIDTH
 
 
 class Printer:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from drayman import cli, manifest
 from drayman.api import schema
 from drayman.cli import inputs, options
-from drayman.cli.output import Printer, note, print_json, print_yaml
+from drayman.cli.output import Printer, columns, note, print_json, print_yaml
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         printer = Printer()
         print_state(printer, state, explained=answers)
         for answer in answers.values():
-            printer.line(f"\n{answer.tree()}")
+            print(f"\n{answer.tree(columns())}")
         _complain(steps, state.get("rejected", {}))
         if state.get("rejected"):
             return cli.ERROR

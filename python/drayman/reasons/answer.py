@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 LINE_LIMIT = 300
 """Bytes of a line."""
 
+FAILED = "allocation-failed"
+"""The code of an error that ends the whole attempt."""
+
 GOOD = frozenset({"fits", "scheduled", "allocated", "finished"})
 """Verdicts that are not a no."""
 
 _MOST_GROUPS = 8
+"""How many groups of nodes of one kind a tree has; the JSON has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """Nodes for which the same holds.
 
-    `verdict` is `excluded` (the scheduler does not look at their devices, for `facts`), `failed` or `fits`; `devices`
+    `verdict` is `excluded` (the scheduler does not look at their devices, for `facts`) or `fits`; `devices`
     are those that each claim entry would get, `claims_fit` tells whether the claims would fit on nodes that are
     excluded.
     """
@@ -89,9 +93,9 @@ class Answer:
         """Return one line of at most 300 bytes, about the nodes that are nearest to fitting."""
         return _cut("; ".join([*self._reasons()][:3]) or self.title)
 
-    def tree(self) -> str:
-        """Return a text of lines of at most a hundred columns."""
-        return layout.render(self.title, [*self._branches()])
+    def tree(self, width: int = layout.WIDTH) -> str:
+        """Return a text of lines of at most `width` columns."""
+        return layout.render(self.title, self._branches(), width)
 
     def json(self) -> dict[str, Any]:
         """Return the answer as JSON, as `docs/explain.md` describes it."""
@@ -115,7 +119,7 @@ class Answer:
             "notes": [note.json() for note in self.notes],
             "groups": [
                 *(group.json() for group in self.groups),
-                *({"nodes": group["nodes"], "verdict": "unallocatable", **group} for group in explained),
+                *(_explained(group) for group in explained),
             ],
             "pods": [pod.content() for pod in self.pods],
         }
@@ -134,26 +138,27 @@ class Answer:
             others = sum(len(group.nodes) for group in excluded)
             more = [f"{counted(others, 'other node')} {'is' if others == 1 else 'are'} excluded"] if others else []
             return [self.explanations[0].line(), *more]
-        failed = [group for group in self.groups if group.verdict == "failed"]
-        return [
-            f"{_on(group.nodes)}: {', '.join(fact.message for fact in group.facts)}" for group in [*failed, *excluded]
-        ]
+        return [f"{_on(group.nodes)}: {', '.join(fact.message for fact in group.facts)}" for group in excluded]
 
-    def _branches(self) -> Sequence[Branch]:
+    def _branches(self) -> list[Branch]:
         found = [Branch(text) for text in _claim_texts(self.claims)]
-        found += [_fact_branch(fact) for fact in self.facts]
+        # What ends the attempt is told once, at the nodes where it arises.
+        found += [_fact_branch(fact) for fact in self.facts if fact.code != FAILED or not self.explanations]
         found += [_fact_branch(note) for note in self.notes if note.code != "scheduler-said" or self.fits]
-        shown = sorted(self.groups, key=lambda group: _ORDER.index(group.verdict))
-        found += [_group_branch(group, self.fits) for group in shown[:_MOST_GROUPS]]
-        hidden = sum(len(group.nodes) for group in shown[_MOST_GROUPS:])
-        if hidden:
-            found.append(Branch(f"{counted(hidden, 'more node')}: see `-o json`"))
+        for verdict in _ORDER:
+            found += _few([_group_branch(group, self.fits) for group in self.groups if group.verdict == verdict])
         for explanation in self.explanations:
-            found += layout.drawn(explanation.tree())
+            found += _few(layout.parse(explanation.tree()))
         return [*found, *_pod_branches(self.pods)]
 
 
-_ORDER = ("fits", "failed", "excluded")
+_ORDER = ("fits", "excluded")
+
+
+def _few(groups: list[Branch]) -> list[Branch]:
+    """Return the first groups of nodes, and how many more there are."""
+    more = len(groups) - _MOST_GROUPS
+    return [*groups[:_MOST_GROUPS], *([Branch(f"{counted(more, 'more group')} of nodes")] if more > 0 else [])]
 
 
 def _distance(group: Group) -> tuple[bool, int]:
@@ -165,7 +170,7 @@ def _on(nodes: tuple[str, ...]) -> str:
 
 
 def _fact_branch(fact: Fact) -> Branch:
-    return Branch(fact.message, (Branch(f"hint: {fact.hint}"),) if fact.hint else ())
+    return Branch(fact.message, [Branch(f"hint: {fact.hint}")] if fact.hint else [])
 
 
 def _group_branch(group: Group, fits: bool) -> Branch:
@@ -174,11 +179,9 @@ def _group_branch(group: Group, fits: bool) -> Branch:
         gets = ((f"`{name}` gets " if name else "", devices) for name, devices in group.devices.items())
         what = "; ".join(f"{who}{', '.join(devices)}" for who, devices in gets)
         return Branch(f"{'fits' if fits else 'would fit'} on {where}" + (f": {what}" if what else ""))
-    if group.verdict == "failed":
-        return Branch(f"error on {where}", tuple(map(_fact_branch, group.facts)))
     fitting = {True: ", where its claims would fit", False: ", where its claims would not fit either"}
     more = fitting.get(group.claims_fit, "") if group.claims_fit is not None else ""
-    return Branch(f"not tried: {where}{more}", tuple(map(_fact_branch, group.facts)))
+    return Branch(f"not tried: {where}{more}", list(map(_fact_branch, group.facts)))
 
 
 def _pod_branches(pods: Sequence[Answer]) -> list[Branch]:
@@ -195,7 +198,7 @@ def _pod_branches(pods: Sequence[Answer]) -> list[Branch]:
         same = (
             [Branch(f"the same holds for {counted(len(likewise), 'more pod')}: {named(likewise)}")] if likewise else []
         )
-        branches.append(Branch(pod.title, (*pod._branches(), *same)))
+        branches.append(Branch(pod.title, [*pod._branches(), *same]))
     return branches
 
 
@@ -234,7 +237,14 @@ def _claim_json(entry: Entry) -> dict[str, Any]:
     return {**{name: value for name, value in members.items() if value}, "exists": entry.exists and bool(entry.claim)}
 
 
+def _explained(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a group of the kernel's explanation with its verdict."""
+    return {"nodes": group["nodes"], "verdict": "failed" if "error" in group else "unallocatable", **group}
+
+
 def _cut(text: str) -> str:
+    """Return `text` in one line of at most 300 bytes."""
+    text = " ".join(text.split())
     data = text.encode()
     if len(data) <= LINE_LIMIT:
         return text

@@ -11,7 +11,7 @@ from drayman.reasons import claims
 from drayman.reasons.answer import Answer
 from drayman.reasons.claims import Entry
 from drayman.reasons.facts import Fact, counted, named
-from drayman.reasons.trying import evaluate, failure, failure_groups, fitting_groups
+from drayman.reasons.trying import evaluate, failure, fitting_groups
 
 if TYPE_CHECKING:
     from drayman.reasons.state import Object, State
@@ -32,7 +32,7 @@ def explain(state: State, claim: Object, *, node: str | None = None) -> Answer:
         title = f"claim {key} cannot be allocated"
         return Answer("claim", key, "unallocatable", title, *named_by, facts, notes)
     tried = evaluate(state, [([claim], names)])
-    groups = (*fitting_groups(tried, [entry]), *failure_groups(tried))
+    groups = tuple(fitting_groups(tried, [entry]))
     number, total = len(tried.fitting), counted(len(names), "node")
     if tried.error is not None:
         verdict, title = "failed", f"claim {key} cannot be allocated: the attempt ends with an error"

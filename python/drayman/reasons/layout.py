@@ -5,68 +5,67 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 WIDTH = 100
+"""Columns that a line has at most, but for a word that is longer."""
 
-_STEM = re.compile(r"((?:│  |   )*(?:├─ |└─ )?)(.*)")
+_BRANCH = re.compile(r"((?:│  |   )*)[├└]─ (.*)")
+"""A line of a tree at which a branch starts; the others are titles, or go on with what stands above them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Branch:
-    """A text and what hangs below it: branches, or the lines of a tree that is drawn already."""
+    """A text and what hangs below it."""
 
     text: str
-    branches: tuple[Branch, ...] = ()
-    drawn: tuple[str, ...] = ()
+    branches: list[Branch] = field(default_factory=list)
 
 
-def drawn(tree: str) -> list[Branch]:
-    """Return trees that are drawn already, one below the other, as branches."""
-    found: list[tuple[str, list[str]]] = []
+def parse(tree: str) -> list[Branch]:
+    """Return the branches of trees that are drawn already, one below the other."""
+    roots: list[Branch] = []
+    path: list[Branch] = []
     for line in tree.split("\n"):
-        if found and line[:1] in "├└│ ":
-            found[-1][1].append(line)
+        match = _BRANCH.match(line)
+        if match:
+            added, depth = Branch(match[2]), len(match[1]) // 3 + 1
+            del path[depth:]
+            path[-1].branches.append(added)
+            path.append(added)
+        elif line[:1] in ("│", " ") and path:
+            path[-1].text += f" {line.lstrip('│ ')}"
         else:
-            found.append((line, []))
-    return [Branch(text, drawn=tuple(lines)) for text, lines in found]
+            path = [Branch(line)]
+            roots += path
+    return roots
 
 
-def render(title: str, branches: Sequence[Branch]) -> str:
-    """Return the title and the branches below it."""
-    return "\n".join([*_wrapped(title, "", ""), *_below(branches, "")])
+def render(title: str, branches: Sequence[Branch], width: int = WIDTH) -> str:
+    """Return the title and the branches below it, in lines of at most `width` columns."""
+    return "\n".join([*_wrapped(title, "", "", width), *_below(branches, "", width)])
 
 
-def _below(branches: Sequence[Branch], stem: str) -> Iterator[str]:
+def _below(branches: Sequence[Branch], stem: str, width: int) -> Iterator[str]:
     for branch in branches:
         last = branch is branches[-1]
         below = stem + ("   " if last else "│  ")
-        more = "│  " if branch.branches or branch.drawn else ""
-        yield from _wrapped(branch.text, stem + ("└─ " if last else "├─ "), below + more)
-        yield from _below(branch.branches, below)
-        for index, line in enumerate(branch.drawn):
-            yield from _redrawn(line, below, branch.drawn[index + 1 : index + 2])
+        first = stem + ("└─ " if last else "├─ ")
+        yield from _wrapped(branch.text, first, below + ("│  " if branch.branches else ""), width)
+        yield from _below(branch.branches, below, width)
 
 
-def _redrawn(line: str, stem: str, following: Sequence[str]) -> Iterator[str]:
-    """Yield a line of a drawn tree below `stem`; what does not fit continues under its text."""
-    match = _STEM.match(line)
-    own, text = (match[1], match[2]) if match else ("", line)
-    after = own.replace("├─ ", "│  ").replace("└─ ", "   ")
-    has_children = any(len(_STEM.sub(r"\1", one)) > len(own) for one in following)
-    yield from _wrapped(text, stem + own, stem + after + ("│  " if has_children else ""))
-
-
-def _wrapped(text: str, first: str, other: str) -> list[str]:
+def _wrapped(text: str, first: str, other: str, width: int) -> list[str]:
     """Break text into lines: `first` stands before the first one, `other` before those that follow."""
     lines: list[str] = []
     for part in text.split("\n"):
+        indent = other if lines else first
         lines += textwrap.wrap(
             part,
-            WIDTH,
-            initial_indent=other if lines else first,
+            width,
+            initial_indent=indent,
             subsequent_indent=other,
             break_long_words=False,
             break_on_hyphens=False,
-        ) or [(other if lines else first).rstrip()]
+        ) or [indent.rstrip()]
     return lines

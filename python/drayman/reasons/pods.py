@@ -12,7 +12,7 @@ from drayman.reasons import claims, nodes
 from drayman.reasons.answer import Answer, Group
 from drayman.reasons.extended import Extended
 from drayman.reasons.facts import Fact, counted
-from drayman.reasons.trying import Tried, evaluate, failure, failure_groups, fitting_groups
+from drayman.reasons.trying import Tried, evaluate, failure, fitting_groups
 
 if TYPE_CHECKING:
     from drayman.explain import Explanation
@@ -103,7 +103,6 @@ class _Draft:
         verdict = "held" if self.is_held else "failed" if tried.error else "fits" if fitting else "unschedulable"
         groups = (
             *fitting_groups(tried, [*self.demand.entries, self.demand.extended.entry(frozenset())]),
-            *failure_groups(tried),
             *_excluded_groups(self.demand, {name: exclusions[name] for name in names if exclusions[name]}),
         )
         return self.finish(verdict, _title(self.pod, verdict, len(fitting), names), groups, tried.explanations)

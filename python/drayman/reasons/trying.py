@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drayman.allocator import Allocated, Failed, Outcome
 from drayman.errors import AllocationError
 from drayman.reasons import claims
-from drayman.reasons.answer import Group
+from drayman.reasons.answer import FAILED, Group
 from drayman.reasons.facts import Fact
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drayman.reasons.claims import Entry
     from drayman.reasons.state import Object, State
 
-_DETAILED = 8
+_DETAILED = 7
 """For how many of the nodes on which claims fit their devices are told."""
 
 
@@ -71,16 +71,6 @@ def evaluate(state: State, demands: Iterable[tuple[Sequence[Object], Sequence[st
     return Tried(tuple(evaluations), tuple(free))
 
 
-def failure_groups(tried: Tried) -> Iterator[Group]:
-    """Yield the nodes on which the allocation ends with an error of theirs alone, by error."""
-    found: dict[str, list[str]] = {}
-    for name, error in tried.failures:
-        if error.node_local:
-            found.setdefault(str(error), []).append(name)
-    for message, failed in found.items():
-        yield Group(tuple(failed), "failed", (Fact("allocation-failed", message),))
-
-
 def fitting_groups(tried: Tried, entries: Sequence[Entry]) -> Iterator[Group]:
     """Yield each of the first nodes that fit with the devices there, and the others together."""
     rest = []
@@ -97,4 +87,4 @@ def fitting_groups(tried: Tried, entries: Sequence[Entry]) -> Iterator[Group]:
 
 def failure(error: AllocationError) -> Fact:
     """Return the error that ends the whole attempt as a fact."""
-    return Fact("allocation-failed", f"the scheduling attempt ends with an error: {error}", {}, error.hint)
+    return Fact(FAILED, f"the scheduling attempt ends with an error: {error}", {}, error.hint)

@@ -43,10 +43,10 @@ def test_pod_that_fits_is_told_with_its_devices() -> None:
     }
 
 
-def test_nodes_that_fit_beyond_the_first_eight_are_told_together() -> None:
+def test_nodes_that_fit_beyond_the_first_seven_are_told_together() -> None:
     slices = [slice_(f"n{number:02}") for number in range(12)]
     answer = explained(*slices, device_class(), template(), pod("p", OWN))
-    assert [len(group.nodes) for group in answer.groups] == [1] * 8 + [4]
+    assert [len(group.nodes) for group in answer.groups] == [1] * 7 + [5]
 
 
 def test_pod_without_claims_fits_where_nothing_else_is_against_it() -> None:
