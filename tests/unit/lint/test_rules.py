@@ -273,3 +273,22 @@ def test_a_deployment_counts_for_the_pods_that_it_made() -> None:
 )
 def test_names_with_dots_are_compared_part_by_part(name: str, known: list[str], meant: str | None) -> None:
     assert similar(name, known) == meant
+
+
+def test_what_public_drivers_publish_is_known_without_slices() -> None:
+    def pair(attribute: str, device_class: str = "gpu.nvidia.com") -> dict[str, Any]:
+        return claim(exactly(device_class=device_class, count=2), constraints=[{"matchAttribute": attribute}])
+
+    path = "spec.devices.constraints[0].matchAttribute"
+    assert found(pair("resource.kubernetes.io/numaNode")) == []
+    assert found(pair("gpu.nvidia.com/numaNode")) == [("constraint-attribute-not-published", path)]
+    assert found(pair("gpu.nvidia.com/parentUUID", "mig.nvidia.com")) == []
+    assert found(pair("gpu.nvidia.com/parentUUID", "of-my-own")) == []
+
+
+def test_taints_with_the_domain_of_a_public_driver_are_those_of_devices() -> None:
+    user = pod(resourceClaimTemplateName="t")
+    user["spec"]["tolerations"] = [{"key": "gpu.nvidia.com/xid", "operator": "Exists"}]
+    assert found(user) == [("device-toleration-on-pod", "spec.tolerations[0].key")]
+    user["spec"]["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
+    assert found(user) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drayman.lint import drivers
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 
@@ -57,7 +58,8 @@ spec:
     why="""
 A device without the attribute is never chosen for a request under the constraint, so the claim can be allocated
 nowhere. Often drivers publish the same fact under different names: `pciRoot` of the driver's own domain is not
-`resource.kubernetes.io/pcieRoot`. The rule looks at the ResourceSlices among the files and in `--with`.
+`resource.kubernetes.io/pcieRoot`. The rule looks at the ResourceSlices among the files and in `--with`; where there are
+none, at what the public drivers publish whose classes are asked for, and only warns.
 """,
     bad=_CLASS + _CLAIM.replace("numaNode", "numa"),
     good=_CLASS + _CLAIM,
@@ -75,7 +77,8 @@ def constraint_attribute_not_published(context: Context) -> Findings:
                     if found is not None:
                         path = f"{claim.path}.devices.constraints[{index}].{field}"
                         # Of alternatives another one may still fit.
-                        severity = Severity.WARNING if request.name != request.base else None
+                        certain = request.name == request.base and context.devices
+                        severity = None if certain else Severity.WARNING
                         yield finding(claim, path, *found, severity=severity)
                         break
 
@@ -83,16 +86,32 @@ def constraint_attribute_not_published(context: Context) -> Findings:
 def _missing(context: Context, request: RequestView, attribute: str) -> tuple[str, str | None] | None:
     """Return message and hint when no device of the request has the attribute."""
     derived = {one.get("name") for one in request.fields.get("derivedAttributes") or ()}
-    devices = context.candidates(request)
-    if not devices or attribute in derived or any(device.attribute(attribute) for device in devices):
+    if attribute in derived:
         return None
-    drivers = " and ".join(sorted({device.driver for device in devices}))
-    message = f"no device of driver {drivers} has {attribute}"
-    published = sorted({name for device in devices for name in device.attribute_names()})
-    similar = _similar(attribute, published)
-    if similar:
-        message += f" (did you mean {similar}?)"
+    devices, public = context.candidates(request), _public(context, request)
+    if devices:
+        names = " and ".join(sorted({device.driver for device in devices}))
+        published = {name for device in devices for name in device.attribute_names()}
+    elif devices is None and public is not None:
+        names, published = public
+    else:
+        return None
+    if attribute in published:
+        return None
+    message = f"no device of driver {names} has {attribute}"
+    near = _similar(attribute, sorted(published))
+    if near:
+        message += f" (did you mean {near}?)"
     return message, f"request `{request.name}` can be given only devices with the attribute"
+
+
+def _public(context: Context, request: RequestView) -> tuple[str, set[str]] | None:
+    """Return the public driver whose class is asked for, and what it publishes, where no slices are given."""
+    found = drivers.of_class(request.device_class)
+    if found is None or context.devices or context.find("DeviceClass", request.device_class):
+        return None
+    driver, kind = found
+    return driver.name, {f"{one.domain}/{one.name}" for one in kind.published if one.section == "attributes"}
 
 
 def _similar(attribute: str, published: Sequence[str]) -> str | None:

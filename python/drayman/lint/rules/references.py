@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman.lint import edits
+from drayman.lint import drivers, edits
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import did_you_mean
@@ -47,17 +47,6 @@ metadata: {name: gpu.example.com}
 spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
 ---"""
 
-_OF_DRIVERS = frozenset(
-    {
-        "compute-domain-daemon.nvidia.com",
-        "compute-domain-default-channel.nvidia.com",
-        "gpu.nvidia.com",
-        "mig.nvidia.com",
-        "vfio.gpu.nvidia.com",
-    }
-)
-"""Classes that come with NVIDIA's drivers, for which manifests are written without them."""
-
 
 @rule(
     "device-class-missing",
@@ -79,7 +68,7 @@ def device_class_missing(context: Context) -> Findings:
     known = context.names("DeviceClass")
     for request in context.requests():
         name = request.device_class
-        if not name or name in known or (name in _OF_DRIVERS and not context.complete):
+        if not name or name in known or (drivers.of_class(name) and not context.complete):
             continue
         similar = did_you_mean(name, known)
         severity = None if similar or context.complete else Severity.WARNING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from drayman.lint import drivers
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 
@@ -98,19 +99,22 @@ def _matches(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     summary="a pod tolerates what is the taint of a device",
     why="""
 `spec.tolerations` of a pod are about the taints of nodes. A taint of a device is tolerated by the request for it:
-`exactly.tolerations` in the claim, or `tolerations` in an alternative.
+`exactly.tolerations` in the claim, or `tolerations` in an alternative. Known are the taints of the given slices and
+DeviceTaintRules, and those with the domain of a public driver.
 """,
     bad=_SLICE + _POD + "  tolerations: [{key: gpu.example.com/unhealthy, operator: Exists}]\n",
     good=_SLICE + _POD,
 )
 def device_toleration_on_pod(context: Context) -> Findings:
     """Compare the keys of tolerations with the taints of devices that no node has."""
-    of_devices = set(_device_taint_keys(context)) - set(_node_taint_keys(context))
+    of_nodes = set(_node_taint_keys(context))
+    of_devices = set(_device_taint_keys(context)) - of_nodes
     for pod in context.pods():
         uses_devices = bool(pod.spec.get("resourceClaims"))
         for index, toleration in enumerate(pod.spec.get("tolerations") or ()):
-            key = toleration.get("key")
-            if uses_devices and key in of_devices:
+            key = str(toleration.get("key") or "")
+            of_driver = key.rpartition("/")[0] in drivers.known() and key not in of_nodes
+            if uses_devices and (key in of_devices or of_driver):
                 message = f"`{key}` is a taint of devices: a toleration in the pod has no effect on it"
                 hint = "move it to the request in the claim, under `exactly.tolerations`"
                 yield finding(pod, f"{pod.spec_path}.tolerations[{index}].key", message, hint)
