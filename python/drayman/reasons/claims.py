@@ -138,10 +138,34 @@ def _claim_facts(pod: Object, entry: str, claim: Object, reference: resourceclai
             whose = f"belongs to {owner['kind']} `{owner['name']}`" if owner else "belongs to no pod"
             hint = "delete the claim, or the pod: a new one gets a claim of its own"
             yield Fact("claim-not-owned", f"{where} was not made for this pod: it {whose}", details, hint)
+    if resourceclaim.is_reserved_for(pod, claim):
+        yield from binding_facts(claim)
     reserved = (claim.get("status") or {}).get("reservedFor") or ()
     if len(reserved) >= RESERVED_FOR_LIMIT and not resourceclaim.is_reserved_for(pod, claim):
         limit = f"{where} is in use by {len(reserved)} pods, and at most {RESERVED_FOR_LIMIT} can share a claim"
         yield Fact("claim-in-use", limit, details, "use a second claim for the other pods")
+
+
+def binding_facts(claim: Object) -> Iterator[Fact]:
+    """Yield the allocated devices that are not ready yet: a scheduler waits for their binding conditions."""
+    statuses = (claim.get("status") or {}).get("devices") or ()
+    for result in ((allocation_of(claim) or {}).get("devices") or {}).get("results") or ():
+        wanted = [*(result.get("bindingConditions") or ()), *(result.get("bindingFailureConditions") or ())]
+        device = [result.get(name) for name in _IDENTITY]
+        status: Object = next((one for one in statuses if [one.get(name) for name in _IDENTITY] == device), {})
+        held = {one["type"]: one for one in status.get("conditions") or () if one.get("status") == "True"}
+        failed = [name for name in result.get("bindingFailureConditions") or () if name in held]
+        missing = [name for name in result.get("bindingConditions") or () if name not in held]
+        if not wanted or not (failed or missing):
+            continue
+        name = f"{result['driver']}/{result['pool']}/{result['device']}"
+        why = f"reports `{failed[0]}`" if failed else f"does not report {named(missing)} yet"
+        message = f"claim `{key_of(claim)}`: device `{name}` is not ready: its driver {why}"
+        details = {"claim": key_of(claim), "device": name, "missing": missing, "failed": failed}
+        yield Fact("binding-conditions", message, details)
+
+
+_IDENTITY = ("driver", "pool", "device", "shareID")
 
 
 def _missing_claim(state: State, entry: str, key: str, template: str | None) -> Fact:

@@ -36,6 +36,8 @@ def explain(state: State, pod: Object, *, node: str | None = None) -> Answer:
     names = (node,) if node else state.nodes
     if not names and not blocked:
         answer.facts = (*answer.facts, Fact("no-nodes", "there is no node"))
+    if any(fact.code == "binding-conditions" for fact in facts):
+        return answer.finish("held", f"pod {key_of(pod)} waits until its devices are ready")
     if blocked or not names:
         return answer.finish("held" if answer.is_held else "unschedulable")
     return answer.look(names)
@@ -132,6 +134,7 @@ class _Draft:
 _HELD = frozenset(
     {
         "admin-access-label-missing",
+        "binding-conditions",
         "claim-deleting",
         "claim-missing",
         "claim-not-created",

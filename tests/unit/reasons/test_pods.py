@@ -185,6 +185,24 @@ def test_claim_that_256_pods_use_is_full() -> None:
     assert (answer.verdict, codes(answer)) == ("unschedulable", ["claim-in-use"])
 
 
+def test_pod_waits_for_devices_that_are_not_ready() -> None:
+    result = "{request: gpu, driver: gpu.example.com, pool: n1, device: gpu-0, bindingConditions: [a, b], "
+    result += "bindingFailureConditions: [broken]}"
+    status = "{driver: gpu.example.com, pool: n1, device: gpu-0, conditions: [{type: a, status: 'True'}%s]}"
+    reserved = "reservedFor: [{resource: pods, name: p, uid: '1'}]"
+    waiting = pod("p", SHARED, status=PENDING).replace("{name: p,", "{name: p, uid: '1',")
+    texts = {
+        status % "": "its driver does not report `b` yet",
+        status % ", {type: broken, status: 'True'}": "its driver reports `broken`",
+    }
+    for devices, why in texts.items():
+        more = f"status: {{allocation: {{devices: {{results: [{result}]}}}}, devices: [{devices}], {reserved}}}\n"
+        answer = explained(DEVICES, claim("shared") + more, waiting)
+        assert (answer.verdict, codes(answer)) == ("held", ["binding-conditions"])
+        assert answer.title == "pod team-a/p waits until its devices are ready"
+        assert answer.line() == f"claim `team-a/shared`: device `gpu.example.com/n1/gpu-0` is not ready: {why}"
+
+
 def test_cluster_without_nodes_says_so() -> None:
     answer = explained(device_class(), template(), pod("p", OWN))
     assert (answer.verdict, answer.line()) == ("unschedulable", "there is no node")
