@@ -134,11 +134,13 @@ class Answer:
         if self.facts:
             return [fact.message for fact in self.facts]
         excluded = sorted((one for one in self.groups if one.verdict == "excluded"), key=_distance)
-        if self.explanations:
-            others = sum(len(group.nodes) for group in excluded)
-            more = [f"{counted(others, 'other node')} {'is' if others == 1 else 'are'} excluded"] if others else []
-            return [self.explanations[0].line(), *more]
-        return [f"{_on(group.nodes)}: {', '.join(fact.message for fact in group.facts)}" for group in excluded]
+        texts = [f"{_on(one.nodes)}: {', '.join(fact.message for fact in one.facts)}" for one in excluded]
+        explained = [each.line() for each in self.explanations]
+        if excluded and explained and not excluded[0].claims_fit:
+            # Nodes that lack devices are nearer to fitting than those that lack them and are ruled out besides.
+            count = sum(len(group.nodes) for group in excluded)
+            return [*explained[:1], f"{counted(count, 'other node')} {'is' if count == 1 else 'are'} ruled out"]
+        return [*texts[:1], f"others: {explained[0]}", *texts[1:]] if excluded and explained else explained or texts
 
     def _branches(self) -> list[Branch]:
         found = [Branch(text) for text in _claim_texts(self.claims)]
@@ -181,7 +183,7 @@ def _group_branch(group: Group, fits: bool) -> Branch:
         return Branch(f"{'fits' if fits else 'would fit'} on {where}" + (f": {what}" if what else ""))
     fitting = {True: ", where its claims would fit", False: ", where its claims would not fit either"}
     more = fitting.get(group.claims_fit, "") if group.claims_fit is not None else ""
-    return Branch(f"not tried: {where}{more}", list(map(_fact_branch, group.facts)))
+    return Branch(f"ruled out: {where}{more}", list(map(_fact_branch, group.facts)))
 
 
 def _pod_branches(pods: Sequence[Answer]) -> list[Branch]:
@@ -214,13 +216,16 @@ def _claim_texts(entries: Sequence[Entry]) -> Iterator[str]:
         if len(alike) == 1:
             yield _claim_text(alike[0])
         else:
-            those = f"{named([entry.name for entry in alike])}: {len(alike)} claims from template `{alike[0].template}`"
-            yield f"{those}, not allocated yet"
+            those = f"{named([entry.name for entry in alike])}: {len(alike)} claims"
+            template = f"from template `{alike[0].template}`"
+            yield f"{those}, {'' if alike[0].exists else 'to be made '}{template}, not allocated yet"
 
 
 def _claim_text(entry: Entry) -> str:
     if not entry.claim:
         return f"`{entry.name}`: needs no claim"
+    if not entry.exists:
+        return f"`{entry.name}`: claim `{entry.key}`, to be made from template `{entry.template}`"
     origin = f", from template `{entry.template}`" if entry.template else ""
     state = f"allocated: {', '.join(entry.devices)}" if entry.allocation else "not allocated yet"
     name = f"`{entry.name}`: " if entry.name else ""

@@ -78,7 +78,9 @@ def request_facts(state: State, claim: Object) -> Iterator[Fact]:
         name = wanted.get("deviceClassName")
         if name and name not in classes:
             similar = schema.did_you_mean(name, list(classes))
-            others = f"there are: {', '.join(f'`{known}`' for known in classes)}" if classes else "there is none"
+            others = (
+                f"there are: {', '.join(f'`{known}`' for known in classes)}" if classes else "there is no DeviceClass"
+            )
             yield Fact(
                 "class-missing",
                 f"claim `{key_of(claim)}`, request `{request}`: DeviceClass `{name}` does not exist",
@@ -127,7 +129,7 @@ def _entry(state: State, pod: Object, entry: Object, taken: set[str]) -> Entry:
 
 def _claim_facts(pod: Object, entry: str, claim: Object, reference: resourceclaim.ClaimReference) -> Iterator[Fact]:
     details = {"entry": entry, "claim": key_of(claim)}
-    where = f"entry `{entry}`: claim `{key_of(claim)}`"
+    where = f"claim entry `{entry}`: claim `{key_of(claim)}`"
     if claim["metadata"].get("deletionTimestamp") is not None:
         yield Fact("claim-deleting", f"{where} is being deleted", details)
     if reference.check_owner:
@@ -171,12 +173,12 @@ _IDENTITY = ("driver", "pool", "device", "shareID")
 def _missing_claim(state: State, entry: str, key: str, template: str | None) -> Fact:
     details = {"entry": entry, "claim": key}
     if template:
-        message = f"entry `{entry}`: claim `{key}`, made from template `{template}`, does not exist any more"
+        message = f"claim entry `{entry}`: claim `{key}`, made from template `{template}`, does not exist any more"
         return Fact("claim-missing", message, details, "delete the pod: a new one gets a claim of its own")
     hint = _hint(state, "ResourceClaim", key)
     if state.get("ResourceClaimTemplate", key) is not None:
         hint = "a ResourceClaimTemplate has that name: refer to it with `resourceClaimTemplateName`"
-    return Fact("claim-missing", f"entry `{entry}`: ResourceClaim `{key}` does not exist", details, hint)
+    return Fact("claim-missing", f"claim entry `{entry}`: ResourceClaim `{key}` does not exist", details, hint)
 
 
 def _from_template(state: State, pod: Object, entry: Object, taken: set[str]) -> Entry:
@@ -189,7 +191,7 @@ def _from_template(state: State, pod: Object, entry: Object, taken: set[str]) ->
     claim = expand(template, f"{metadata['name']}-{name}", taken)
     facts = list(admin_access_facts(state, claim, template=key))
     if not facts and is_known_to_a_server(pod):
-        message = f"entry `{name}`: the claim of template `{key}` is not created yet"
+        message = f"claim entry `{name}`: the claim of template `{key}` is not created yet"
         hint = "the resourceclaim controller of kube-controller-manager makes it: see its events on the pod"
         facts.append(Fact("claim-not-created", message, {"entry": name, "template": key}, hint))
     return Entry(name, claim, entry["resourceClaimTemplateName"], exists=False, facts=tuple(facts))
@@ -199,7 +201,7 @@ def _missing_template(state: State, entry: str, key: str) -> Fact:
     hint = _hint(state, "ResourceClaimTemplate", key)
     if state.get("ResourceClaim", key) is not None:
         hint = "a ResourceClaim has that name: refer to it with `resourceClaimName`"
-    message = f"entry `{entry}`: ResourceClaimTemplate `{key}` does not exist"
+    message = f"claim entry `{entry}`: ResourceClaimTemplate `{key}` does not exist"
     return Fact("template-missing", message, {"entry": entry, "template": key}, hint)
 
 

@@ -33,7 +33,7 @@ def test_pod_that_fits_ends_well(written: CommandLine) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out == (
         "pod team-a/first fits on 1 of 1 node\n"
-        "├─ `own`: claim `team-a/first-own`, from template `one-gpu`, not allocated yet\n"
+        "├─ `own`: claim `team-a/first-own`, to be made from template `one-gpu`\n"
         f"└─ fits on node `n1`: `own` gets {GPU}/n1/gpu-0\n"
     )
 
@@ -44,7 +44,7 @@ def test_pod_that_does_not_fit_exits_with_no(written: CommandLine) -> None:
     lines = result.out.splitlines()
     assert lines[:3] == [
         "pod team-a/second cannot be scheduled: it does not fit on node `n1`",
-        "├─ `own`: claim `team-a/second-own`, from template `one-gpu`, not allocated yet",
+        "├─ `own`: claim `team-a/second-own`, to be made from template `one-gpu`",
         "├─ pods that come before are placed first: `team-a/first` on `n1`",
     ]
     assert max(map(len, lines)) <= 100
@@ -161,7 +161,10 @@ def test_snapshot_is_explained(drayman: CommandLine) -> None:
     pending = pod("p", OWN, status="phase: Pending")
     snapshots.write("taken", [one.object for one in manifest.parse(files(CLUSTER, pending))], {})
     result = drayman.run("explain", "pod", "team-a/p", "--snapshot", "taken", "-o", "line")
-    assert (result.code, result.out) == (3, "entry `own`: the claim of template `team-a/one-gpu` is not created yet\n")
+    assert (result.code, result.out) == (
+        3,
+        "claim entry `own`: the claim of template `team-a/one-gpu` is not created yet\n",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +177,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 def test_live_cluster_is_explained(drayman: CommandLine, server: LiveServer) -> None:
     result = drayman.run("explain", "pod", "team-a/p", "--kubeconfig", str(server.kubeconfig), "-o", "line")
     assert (result.code, result.err) == (3, "")
-    assert result.out == "entry `own`: the claim of template `team-a/one-gpu` is not created yet\n"
+    assert result.out == "claim entry `own`: the claim of template `team-a/one-gpu` is not created yet\n"
 
 
 def test_explaining_imports_nothing_that_servers_need(written: CommandLine) -> None:

@@ -68,7 +68,7 @@ def test_pods_that_are_pending_are_explained_when_asked_for(drayman: CommandLine
     result = drayman.run("simulate", cluster, "pods.yaml", "--explain")
     assert result.out.endswith(
         "\n\npod team-a/p is held back: the scheduler does not try it\n"
-        "└─ entry `gpu`: ResourceClaim `team-a/other` does not exist\n"
+        "└─ claim entry `gpu`: ResourceClaim `team-a/other` does not exist\n"
         "   └─ hint: there are: `team-a/train`\n"
     )
     assert "could not find ResourceClaim" not in result.out

@@ -113,7 +113,7 @@ def test_nodes_with_different_labels_are_told_together() -> None:
     answer = explained(node("n1", zone="a"), node("n2", zone="b"), pod("p", spec="nodeSelector: {zone: c}"))
     assert answer.tree() == (
         "pod team-a/p cannot be scheduled: it fits on none of 2 nodes\n"
-        "└─ not tried: 2 nodes: `n1`, `n2`\n"
+        "└─ ruled out: 2 nodes: `n1`, `n2`\n"
         "   └─ the pod's nodeSelector wants `zone=c`, which these nodes do not have"
     )
     assert excluded(answer).facts[0].details == {"label": "zone", "wanted": "c"}
@@ -129,8 +129,16 @@ def test_nodes_on_which_the_claims_would_fit_are_told_apart() -> None:
 def test_excluded_nodes_are_told_beside_those_that_lack_devices() -> None:
     answer = explained(DEVICES, node("n1", spec="unschedulable: true"), node("n2"), pod("p", OWN))
     assert excluded(answer).nodes == ("n1",)
-    assert answer.line().endswith("; 1 other node is excluded")
     assert "no allocation on node `n2`" in answer.tree()
+
+
+def test_line_is_about_the_node_that_has_the_devices() -> None:
+    first, second = node("n1", spec="unschedulable: true"), node("n2")
+    ruled_out = explained(DEVICES, first, second, pod("p", OWN))
+    assert ruled_out.line().startswith("node `n1`: the node is cordoned (`spec.unschedulable`); others: claim `team-a")
+    neither = explained(device_class(), template(), first, second, pod("p", OWN))
+    assert neither.line().startswith("claim `team-a/p-own`")
+    assert neither.line().endswith("; 1 other node is ruled out")
 
 
 def test_claim_that_is_allocated_elsewhere_excludes_the_node() -> None:

@@ -23,7 +23,7 @@ def test_pod_that_fits_is_told_with_its_devices() -> None:
     assert (answer.verdict, answer.fits) == ("fits", True)
     assert answer.tree() == (
         "pod team-a/p fits on 2 of 2 nodes\n"
-        "├─ `own`: claim `team-a/p-own`, from template `one-gpu`, not allocated yet\n"
+        "├─ `own`: claim `team-a/p-own`, to be made from template `one-gpu`\n"
         "├─ fits on node `n1`: `own` gets gpu.example.com/n1/gpu-0\n"
         "└─ fits on node `n2`: `own` gets gpu.example.com/n2/gpu-0"
     )
@@ -103,7 +103,7 @@ def test_claim_that_does_not_exist_is_named_with_those_that_there_are() -> None:
     (fact,) = answer.facts
     assert (answer.verdict, fact.code) == ("held", "claim-missing")
     assert (fact.message, fact.hint) == (
-        "entry `shared`: ResourceClaim `team-a/shared` does not exist",
+        "claim entry `shared`: ResourceClaim `team-a/shared` does not exist",
         "did you mean `team-a/sharde`?",
     )
 
@@ -140,7 +140,7 @@ def test_claim_of_another_pod_is_not_used() -> None:
     (fact,) = explained(DEVICES, other, mine).facts
     assert (fact.code, fact.message) == (
         "claim-not-owned",
-        "entry `own`: claim `team-a/p-own-x` was not made for this pod: it belongs to Pod `old`",
+        "claim entry `own`: claim `team-a/p-own-x` was not made for this pod: it belongs to Pod `old`",
     )
 
 
@@ -149,7 +149,7 @@ def test_generated_claim_that_is_gone_is_missing() -> None:
     (fact,) = explained(DEVICES, pod("p", OWN, status=f"{PENDING}, {generated}")).facts
     assert (fact.code, fact.message) == (
         "claim-missing",
-        "entry `own`: claim `team-a/p-own-x`, made from template `one-gpu`, does not exist any more",
+        "claim entry `own`: claim `team-a/p-own-x`, made from template `one-gpu`, does not exist any more",
     )
 
 

@@ -193,7 +193,7 @@ def test_pods_that_exist_count_and_not_the_template() -> None:
     assert answer.tree() == (
         "job team-a/w: 1 of 3 pods are on a node or would fit\n"
         "├─ pod team-a/w-b cannot be scheduled: it does not fit on node `n1`\n"
-        "│  ├─ not tried: node `n1`\n"
+        "│  ├─ ruled out: node `n1`\n"
         "│  │  └─ the node is cordoned (`spec.unschedulable`)\n"
         "│  │     └─ hint: kubectl uncordon n1\n"
         "│  └─ the same holds for 1 more pod: `team-a/w-c`\n"
