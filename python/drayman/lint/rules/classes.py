@@ -102,19 +102,30 @@ the first by name where the times are equal: which one that is changes when a cl
     good=_EXTENDED,
 )
 def duplicate_extended_resource_name(context: Context) -> Findings:
-    """Find names that several classes have, given or implicit."""
+    """Find names that several classes have; where it is known which one counts, speak of the others."""
     by_name: dict[str, list[Document]] = {}
     for document in context.of_kind("DeviceClass"):
         name = (document.object.get("spec") or {}).get("extendedResourceName")
         if name:
             by_name.setdefault(name, []).append(document)
     for name, documents in by_name.items():
+        winner = _counts(documents)
         for document in documents:
             others = ", ".join(f"`{one.short_name}`" for one in documents if one is not document)
-            if others:
-                message = f"`{name}` is also the extended resource of DeviceClass {others}: the one created last counts"
-                hint = "leave the name to one class"
-                yield finding(document, "spec.extendedResourceName", message, hint)
+            if others and document is not winner:
+                which = f"that of `{winner.short_name}`" if winner else "the one created last"
+                message = f"`{name}` is also the extended resource of DeviceClass {others}: {which} counts"
+                yield finding(document, "spec.extendedResourceName", message, "leave the name to one class")
+
+
+def _counts(documents: list[Document]) -> Document | None:
+    """Return the class that was created last, or None when not all of them say when they were."""
+    times = [str(document.metadata.get("creationTimestamp") or "") for document in documents]
+    if not all(times):
+        return None
+    # Of classes that are equally old the first by name counts.
+    newest = [one for one, time in zip(documents, times, strict=True) if time == max(times)]
+    return min(newest, key=lambda one: one.short_name)
 
 
 @rule(

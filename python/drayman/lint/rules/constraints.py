@@ -130,7 +130,7 @@ def _similar(attribute: str, published: Sequence[str]) -> str | None:
     why="""
 A device with `allowMultipleAllocations` can be given several times, also to one claim: two network interfaces for
 redundancy may come from one card. `distinctAttribute` over an attribute that differs from device to device keeps them
-apart.
+apart. The rule looks at requests that ask for the same, without alternatives, and at counts.
 """,
     bad=(_CLASS + _CLAIM)
     .replace("  - name: nic-", "  - allowMultipleAllocations: true\n    name: nic-")
@@ -146,6 +146,8 @@ def shared_device_may_repeat(context: Context) -> Findings:
     for claim in context.claims():
         shared: list[tuple[RequestView, set[str]]] = []
         for request in claim.requests():
+            if request.name != request.base:
+                continue
             devices = context.selected(request) or ()
             names = {one.name for one in devices if one.fields.get("allowMultipleAllocations")}
             if names and len(devices) > 1 and request.mode == "ExactCount" and not request.fields.get("adminAccess"):
@@ -165,7 +167,7 @@ def _pair(claim: ClaimView, shared: Sequence[tuple[RequestView, set[str]]]) -> t
         if request.count > 1 and not _kept_apart(claim, request, request):
             return request.name, request.name
         for other, others in shared[index + 1 :]:
-            if other.base != request.base and names & others and not _kept_apart(claim, request, other):
+            if request.fields == other.fields and names & others and not _kept_apart(claim, request, other):
                 return request.name, other.name
     return None
 
