@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -189,6 +192,14 @@ def test_verbs_on_files_start_without_what_talks_to_servers(drayman: CommandLine
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     servers = {"aiohttp", "grpc", "google", "kubernetes", "cryptography", "rich", "asyncio", "ssl"}
     assert servers & set(json.loads(done.stderr)) == set()
+
+
+def test_commands_that_are_installed_are_there() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert project["scripts"].keys() == {"drayman", "kubectl-dra", "kubectl_complete-dra"}
+    for target in project["scripts"].values():
+        module, _, function = target.partition(":")
+        assert callable(getattr(importlib.import_module(module), function))
 
 
 def test_module_is_the_command(drayman: CommandLine) -> None:

@@ -39,7 +39,10 @@ CLUSTER = files(
     pod(
         "secret-pod",
         "{name: own, resourceClaimName: secret-claim}",
-        spec="nodeName: secret-node, nodeSelector: {zone: secret-zone, size: '3'}".replace(", node", "\n  node"),
+        spec=(
+            "schedulingGroup: {podGroupName: secret-group}\n  nodeName: secret-node\n"
+            "  nodeSelector: {zone: secret-zone, size: '3'}"
+        ),
     ),
 )
 CLUSTER = CLUSTER.replace("uid: secret-pod", "uid: u").replace("team-a", "secret-team")
@@ -119,7 +122,7 @@ def test_redacted_snapshot_holds_no_name_and_gives_the_same_answers(drayman: Com
     nodes = json.loads((drayman.folder / "dir" / "node.json").read_text())["items"]
     assert nodes[0]["metadata"]["labels"] == {"zone": "value-1", "size": "3"}
     assert pod_["spec"]["nodeSelector"] == {"zone": "value-1", "size": "3"}
-    assert pod_["spec"]["nodeName"] == "node-1"
+    assert (pod_["spec"]["nodeName"], pod_["spec"]["schedulingGroup"]) == ("node-1", {"podGroupName": "podgroup-1"})
     (allocation,) = library.Cluster.from_snapshot("dir").allocate("namespace-1/claim-2").unwrap()
     assert [result["device"] for result in allocation["devices"]["results"]] == ["gpu-0"]
 
