@@ -56,11 +56,18 @@ def is_live(arguments: argparse.Namespace, files: Sequence[str]) -> bool:
     return bool(arguments.kubeconfig or arguments.context or not (files or arguments.snapshot))
 
 
-def load(arguments: argparse.Namespace, files: Sequence[str] = (), *, kinds: Iterable[str] | None = None) -> Source:
+def load(
+    arguments: argparse.Namespace,
+    files: Sequence[str] = (),
+    *,
+    kinds: Iterable[str] | None = None,
+    scoped: bool = False,
+) -> Source:
     """Return the objects of `files` and of the snapshot and the live cluster that the options name.
 
     Without any of them the cluster is the one that kubectl would use. An object of a file stands for the one of the
-    same name in the snapshot or cluster. Of these only `kinds` are taken (None: all that any verb uses). Raises
+    same name in the snapshot or cluster. Of these only `kinds` are taken (None: all that any verb uses). With
+    `scoped` a server is asked for nothing outside the namespace to show: the user may have no right to more. Raises
     :class:`~drayman.errors.DraymanError` for what cannot be used, read or reached.
     """
     folders = [arguments.snapshot] if arguments.snapshot else []
@@ -71,7 +78,7 @@ def load(arguments: argparse.Namespace, files: Sequence[str] = (), *, kinds: Ite
     behind = [one for one in behind if wanted is None or one.object["kind"] in wanted]
     if not is_live(arguments, files):
         return Source([*given, *_without(behind, given)], namespace(arguments, None))
-    source = load_live(arguments, wanted)
+    source = load_live(arguments, wanted, scoped=scoped)
     return replace(source, manifests=[*given, *_without([*behind, *source.manifests], given)])
 
 
@@ -80,16 +87,20 @@ def load_files(arguments: argparse.Namespace, files: Sequence[str]) -> Source:
     return Source(inputs.load(files), namespace(arguments, None))
 
 
-def load_live(arguments: argparse.Namespace, kinds: Iterable[str] | None) -> Source:
+def load_live(arguments: argparse.Namespace, kinds: Iterable[str] | None, *, scoped: bool = False) -> Source:
     """Return the objects of the live cluster that the options name. Raises as :func:`load`."""
     from drayman.manifest import Manifest
 
     with connect(arguments) as live, Progress() as progress:
-        snapshot = live.load(kinds, progress=lambda plural: progress.show(f"reading {plural} of {live.server}"))
-        default = live.namespace
+        shown = namespace(arguments, live.namespace)
+        snapshot = live.load(
+            kinds,
+            namespace=shown if scoped else None,
+            progress=lambda plural: progress.show(f"reading {plural} of {live.server}"),
+        )
     for skipped in snapshot.skipped:
         note(f"not read: {skipped}")
-    return Source([Manifest(one) for one in snapshot.objects], namespace(arguments, default), live=True)
+    return Source([Manifest(one) for one in snapshot.objects], shown, live=True)
 
 
 def connect(arguments: argparse.Namespace) -> Live:

@@ -202,7 +202,7 @@ class _Kubeconfig:
             ca_data=cluster.data("certificate-authority"),
             server_name=cluster.content.get("tls-server-name"),
             insecure=bool(cluster.content.get("insecure-skip-tls-verify")),
-            proxy=cluster.content.get("proxy-url"),
+            proxy=cluster.content.get("proxy-url") or _environment_proxy(url),
         )
         if not chosen.content.get("user"):
             return server
@@ -227,6 +227,20 @@ class _Kubeconfig:
 
     def _error(self, message: str) -> InputError:
         return InputError(message, file=os.pathsep.join(str(path) for path, _ in self._files))
+
+
+def _environment_proxy(url: str) -> str | None:
+    """Return the proxy that `HTTPS_PROXY` and `NO_PROXY` name for a server, as kubectl does; never one for loopback."""
+    from urllib import request
+
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127."):
+        return None
+    proxies = request.getproxies_environment()
+    if request.proxy_bypass_environment(f"{host}:{parts.port}" if parts.port else host, proxies):
+        return None
+    return proxies.get(parts.scheme)
 
 
 def _is_url(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.cli.manifests import GPU, claim, device_class, files, slice_
 from tests.unit.cli.test_main import SHOW_MODULES
-from tests.unit.servers import LiveServer, live_server
+from tests.unit.servers import LiveServer, canned_server, live_server
 
 from drayman import manifest, snapshots
 
@@ -62,17 +62,17 @@ def test_folder_that_is_no_snapshot_is_refused(drayman: CommandLine) -> None:
         assert (result.code, result.err) == (1, f"error: {folder}: {why}\nhint: drayman snapshot DIR writes one\n")
 
 
+def kubeconfig_for(drayman: CommandLine, url: str) -> None:
+    document = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c"}}],
+        "clusters": [{"name": "c", "cluster": {"server": url}}],
+    }
+    drayman.write("config", json.dumps(document))
+
+
 def test_server_that_cannot_be_reached_is_an_error(drayman: CommandLine) -> None:
-    drayman.write(
-        "config",
-        json.dumps(
-            {
-                "current-context": "c",
-                "contexts": [{"name": "c", "context": {"cluster": "c"}}],
-                "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
-            }
-        ),
-    )
+    kubeconfig_for(drayman, "http://127.0.0.1:1")
     result = drayman.run("allocate", "--kubeconfig", "config")
     assert (result.code, result.err) == (
         1,
@@ -86,3 +86,31 @@ def test_live_verbs_import_neither_aiohttp_nor_the_kubernetes_package(drayman: C
     assert {"aiohttp", "grpc", "kubernetes", "cryptography", "asyncio"} & set(json.loads(done.stderr)) == set()
     assert done.stdout == ALLOCATED
     assert drayman.folder.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        (("claims", "-n", "x"), ["/namespaces/x/resourceclaims"]),
+        (("claims",), ["/namespaces/default/resourceclaims"]),
+        (("claims", "-A"), ["/resourceclaims"]),
+        (("classes", "-n", "x"), ["/deviceclasses", "/resourceclaims"]),
+    ],
+)
+def test_server_is_asked_for_no_more_than_is_needed(
+    drayman: CommandLine, arguments: tuple[str, ...], paths: list[str]
+) -> None:
+    group = "/apis/resource.k8s.io"
+    kinds = {"ResourceClaim": ("resourceclaims", True), "DeviceClass": ("deviceclasses", False)}
+    entries = [{"kind": kind, "name": name, "namespaced": own} for kind, (name, own) in kinds.items()]
+    answers: dict[str, tuple[int, object]] = {
+        "/apis": (200, {"groups": [{"name": "resource.k8s.io", "versions": [{"version": "v1"}]}]}),
+        f"{group}/v1": (200, {"resources": entries}),
+        "/api/v1/nodes": (200, {"items": []}),
+        **{f"{group}/v1{path}": (200, {"items": []}) for path in paths},
+    }
+    with canned_server(answers) as canned:
+        kubeconfig_for(drayman, canned.url)
+        assert drayman.run(*arguments, "--kubeconfig", "config").code == 0
+        asked = [path.partition("?")[0].removeprefix(f"{group}/v1") for path in canned.asked]
+    assert [path for path in asked if path.endswith(("claims", "classes"))] == paths

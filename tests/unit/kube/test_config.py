@@ -135,3 +135,28 @@ def test_certificate_that_is_none_is_refused() -> None:
 
 def test_names_of_contexts_are_told(tmp_path: Path) -> None:
     assert config.contexts(kubeconfig(tmp_path / "config", user={})) == ["here"]
+
+
+@pytest.mark.parametrize(
+    ("server", "excepted", "proxy"),
+    [
+        ("https://api.example:6443", "", "http://proxy.example:3128"),
+        ("https://api.example:6443", "other.example,.example", None),
+        ("https://127.0.0.1:6443", "", None),
+        ("https://localhost:6443", "", None),
+    ],
+)
+def test_proxy_of_the_environment_is_used_except_for_loopback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, excepted: str, proxy: str | None
+) -> None:
+    for name in ("https_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", excepted)
+    assert config.load(kubeconfig(tmp_path / "config", user={}, cluster={"server": server})).proxy == proxy
+
+
+def test_proxy_of_the_kubeconfig_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    server = {"server": "https://api.example", "proxy-url": "http://mine.example:1"}
+    assert config.load(kubeconfig(tmp_path / "config", user={}, cluster=server)).proxy == "http://mine.example:1"

@@ -41,6 +41,7 @@ class View:
 
     `plural` is the member of the JSON output, `resource` stands before names (`-o name`). `after` prints what follows
     the table, and `members` returns more members of the JSON output; both are given the entries that are shown.
+    `scoped` views need nothing outside the namespace that is shown.
     """
 
     plural: str
@@ -51,6 +52,7 @@ class View:
     entries: Callable[[Fleet, argparse.Namespace], Iterable[Entry]]
     after: Callable[[Printer, Fleet, Sequence[Entry], argparse.Namespace], None] | None = None
     members: Callable[[Fleet, Sequence[Entry]], Mapping[str, Any]] | None = None
+    scoped: bool = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +75,7 @@ def run(view: View, arguments: argparse.Namespace) -> int:
         if not sources.is_live(arguments, files):
             arguments.usage_error("--watch is for live clusters")
         return watching.run(view, arguments)
-    source = sources.load(arguments, files, kinds=view.kinds)
+    source = sources.load(arguments, files, kinds=view.kinds, scoped=view.scoped)
     fleet = Fleet(usable(view, source.manifests))
     entries = chosen(view, fleet, arguments, source.namespace)
     show(view, fleet, entries, arguments)

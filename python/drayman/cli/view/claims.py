@@ -90,4 +90,5 @@ VIEW = View(
     columns=("CLAIM", "STATE", "NODE", "DEVICES", "RESERVED FOR"),
     wide=("REQUESTS", "CONSUMED", "CREATED"),
     entries=_entries,
+    scoped=True,
 )

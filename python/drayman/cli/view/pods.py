@@ -81,5 +81,6 @@ VIEW = View(
     columns=("POD", "NODE", "PHASE", "CLAIMS"),
     wide=("REASON", "CREATED"),
     entries=_entries,
+    scoped=True,
     after=_after,
 )

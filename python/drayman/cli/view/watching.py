@@ -51,15 +51,16 @@ class _Change:
 
 def run(view_: View, arguments: argparse.Namespace) -> int:
     """Show the view whenever it changes. Ends by being interrupted, or by an error that would come again."""
-    with sources.connect(arguments) as live, _watching(view_, live) as changes:
+    with sources.connect(arguments) as live:
         namespace = sources.namespace(arguments, live.namespace)
         screen = _Screen(view_, arguments)
         objects: dict[tuple[str, str], Object] = {}
-        for batch in changes:
-            for change in batch:
-                _apply(objects, change)
-            fleet = Fleet(view.usable(view_, [Manifest(one) for one in objects.values()]))
-            screen.show(fleet, view.chosen(view_, fleet, arguments, namespace), _progress(fleet, namespace))
+        with _watching(view_, live, namespace if view_.scoped else None) as changes:
+            for batch in changes:
+                for change in batch:
+                    _apply(objects, change)
+                fleet = Fleet(view.usable(view_, [Manifest(one) for one in objects.values()]))
+                screen.show(fleet, view.chosen(view_, fleet, arguments, namespace), _progress(fleet, namespace))
     return cli.DONE
 
 
@@ -124,7 +125,7 @@ def _apply(objects: dict[tuple[str, str], Object], change: _Change) -> None:
 
 
 @contextlib.contextmanager
-def _watching(view_: View, live: Live) -> Iterator[Iterator[list[_Change]]]:
+def _watching(view_: View, live: Live, namespace: str | None) -> Iterator[Iterator[list[_Change]]]:
     """Yield the changes in batches, the first with all that there is. An error of a watch is raised from them."""
     from drayman.live import KINDS, NotServedError
 
@@ -134,9 +135,9 @@ def _watching(view_: View, live: Live) -> Iterator[Iterator[list[_Change]]]:
     for resource in KINDS:
         if resource.kind in view_.kinds:
             with contextlib.suppress(NotServedError):
-                items, version = live.list(resource)
+                items, version = live.list(resource, namespace)
                 first.append(_Change(resource.kind, items))
-                watches.append(_Watch(resource, live.again(), version, handed))
+                watches.append(_Watch(resource, namespace, live.again(), version, handed))
     threads = [threading.Thread(target=watch.run, name=watch.resource.plural, daemon=True) for watch in watches]
     try:
         for thread in threads:
@@ -166,9 +167,15 @@ class _Watch:
     """Hands over what changes in one kind, until :meth:`end`."""
 
     def __init__(
-        self, resource: Resource, live: Live, version: str, handed: queue.SimpleQueue[_Change | BaseException]
+        self,
+        resource: Resource,
+        namespace: str | None,
+        live: Live,
+        version: str,
+        handed: queue.SimpleQueue[_Change | BaseException],
     ) -> None:
         self.resource = resource
+        self._namespace = namespace
         self._live = live
         self._version = version
         self._handed = handed
@@ -195,12 +202,12 @@ class _Watch:
     def _follow(self) -> None:
         """Hand over events until the server ends the watch; when it has forgotten where we are, everything."""
         try:
-            for event in self._live.watch(self.resource, resource_version=self._version):
+            for event in self._live.watch(self.resource, self._namespace, resource_version=self._version):
                 self._version = event.object["metadata"].get("resourceVersion", self._version)
                 if event.type != "BOOKMARK":
                     self._handed.put(_Change(self.resource.kind, [event.object], gone=event.type == "DELETED"))
         except APIStatusError as error:
             if error.code != 410:
                 raise
-            items, self._version = self._live.list(self.resource)
+            items, self._version = self._live.list(self.resource, self._namespace)
             self._handed.put(_Change(self.resource.kind, items, all=True))
