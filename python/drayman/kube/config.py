@@ -237,10 +237,9 @@ def _environment_proxy(url: str) -> str | None:
     host = parts.hostname or ""
     if host in ("localhost", "::1") or host.startswith("127."):
         return None
-    proxies = request.getproxies_environment()
-    if request.proxy_bypass_environment(f"{host}:{parts.port}" if parts.port else host, proxies):
+    if request.proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
         return None
-    return proxies.get(parts.scheme)
+    return request.getproxies().get(parts.scheme)
 
 
 def _is_url(text: str) -> bool:
