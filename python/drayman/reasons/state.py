@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import convert, defaults, schema
-from drayman.errors import InputError
 from drayman.pods.node_info import NodeInfo, PodInfo
 from drayman.pods.objects import is_terminal, key_of
+from drayman.reasons.complete import complete
 
 if TYPE_CHECKING:
     from drayman.inventory import Inventory
@@ -31,8 +30,6 @@ KINDS: Mapping[str, str] = {
     "ResourceClaimTemplate": "resource.k8s.io",
 }
 """The kinds that an explanation may need, and their API groups."""
-
-_CLUSTER_WIDE = frozenset({"Namespace", "Node", "DeviceClass"})
 
 
 @dataclass(frozen=True)
@@ -110,20 +107,3 @@ def indexed(objects: Iterable[Object]) -> dict[str, dict[str, Object]]:
             whole = complete(obj)
             found.setdefault(kind, {})[key_of(whole)] = whole
     return found
-
-
-def complete(obj: Object) -> Object:
-    """Return the object with its namespace and the API's defaults, `resource.k8s.io` in version `v1`.
-
-    Raises :class:`InputError` for one that is not of its kind.
-    """
-    decoded = schema.decode(obj)
-    if decoded.fatal:
-        raise InputError(decoded.fatal.message, field=decoded.fatal.field, object=str(obj.get("kind")))
-    found = defaults.apply(convert.to_v1(decoded.object))
-    metadata = found.get("metadata") or {}
-    if not metadata.get("name"):
-        raise InputError("not set", field="metadata.name", object=str(obj.get("kind")))
-    if found["kind"] not in _CLUSTER_WIDE:
-        metadata = {**metadata, "namespace": metadata.get("namespace") or "default"}
-    return {**found, "metadata": metadata}

@@ -10,8 +10,8 @@ from drayman.pods.node_info import NodeInfo
 from drayman.pods.objects import key_of
 from drayman.reasons import placing, pods
 from drayman.reasons.answer import Answer
+from drayman.reasons.complete import complete
 from drayman.reasons.facts import Fact, counted
-from drayman.reasons.state import complete
 
 if TYPE_CHECKING:
     from drayman.reasons.state import Object, State
