@@ -16,7 +16,9 @@ def test_scenarios_are_listed_with_what_they_show(drayman: CommandLine) -> None:
     assert (result.code, result.err) == (0, "")
     first, *rows = result.out.splitlines()
     assert first.split(maxsplit=1) == ["SCENARIO", "WHAT IT SHOWS"]
-    assert [row.split(maxsplit=1) for row in rows] == [[one.name, one.title] for one in scenario.shipped()]
+    assert max(map(len, rows)) <= 100
+    shown = [f"{one.name} {one.title}" for one in scenario.shipped()]
+    assert " ".join(" ".join(rows).split()) == " ".join(shown)
 
 
 def test_list_of_some_scenarios_has_those(drayman: CommandLine) -> None:
