@@ -16,11 +16,12 @@ examples:
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
 from drayman.cli import inputs, options, sources
-from drayman.cli.output import columns, note, print_json
+from drayman.cli.output import columns, note, plain_table, print_json
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
@@ -147,8 +148,9 @@ def _print(arguments: argparse.Namespace, answers: Mapping[str, Sequence[Answer]
         note("no pod is pending")
     texts = {each: [_text(arguments, answer) for answer in those] for each, those in answers.items()}
     if arguments.compare and len(set(map(tuple, texts.values()))) > 1:
-        for number, (each, those) in enumerate(texts.items()):
-            print(f"{chr(10) if number else ''}compatibility {each}:")
+        _print_compared(answers)
+        for each, those in texts.items() if arguments.output == "tree" else ():
+            print(f"\ncompatibility {each}:")
             print("\n\n".join(those))
         return
     if arguments.compare:
@@ -157,6 +159,20 @@ def _print(arguments: argparse.Namespace, answers: Mapping[str, Sequence[Answer]
     first = next(iter(texts.values()))
     if first:
         print(separator.join(first))
+
+
+def _print_compared(answers: Mapping[str, Sequence[Answer]]) -> None:
+    """Print the answers side by side, those first that both compatibilities have about one object."""
+    rows = []
+    for together in zip(*answers.values(), strict=True):
+        for compatibility, answer in zip(answers, together, strict=True):
+            why = "\n".join(textwrap.wrap(answer.line(), _WHY, break_on_hyphens=False))
+            rows.append((answer.name, compatibility, answer.verdict, why))
+    print(plain_table(("NAME", "COMPATIBILITY", "VERDICT", "WHY"), rows))
+
+
+_WHY = 50
+"""Columns of the reason beside the other columns."""
 
 
 def _text(arguments: argparse.Namespace, answer: Answer) -> str:

@@ -31,7 +31,7 @@ def explain(state: State, pod: Object, *, node: str | None = None) -> Answer:
         return _settled(state, pod, entries)
     facts = [*_holding(pod), *(fact for entry in entries for fact in entry.facts)]
     missing = [fact for entry in entries if _waits(entry) for fact in claims.request_facts(state, entry.claim or {})]
-    blocked = any(entry.facts for entry in entries) or bool(missing)
+    blocked = bool(missing) or any(fact.code != "claim-not-created" for entry in entries for fact in entry.facts)
     answer = _Draft(state, pod, Demand.of(state, pod, entries), (*facts, *missing))
     names = (node,) if node else state.nodes
     if not names and not blocked:
@@ -124,11 +124,26 @@ class _Draft:
             self.state.kubernetes,
             self.state.compatibility,
             self.facts,
-            (*self.demand.extended.notes(), *_notes(self.pod)),
+            (*self.demand.extended.notes(), *self._doubled(), *_notes(self.pod)),
             tuple(self.demand.entries),
             groups,
             explanations,
         )
+
+    def _doubled(self) -> Iterator[Fact]:
+        """Say which claims count twice, as in upstream 1.37.2."""
+        named: dict[str, list[str]] = {}
+        for entry in self.demand.entries if not self.state.fixed else ():
+            if _waits(entry):
+                named.setdefault(entry.key, []).append(entry.name)
+        for key, names in named.items():
+            if len(names) > 1:
+                entries = " and ".join(f"`{name}`" for name in names)
+                message = (
+                    f"claim entries {entries} are one claim, `{key}`: its devices are asked for {len(names)} times"
+                )
+                hint = "name it in one entry; several containers can refer to that"
+                yield Fact("claim-counted-twice", message, {"claim": key, "entries": names}, hint)
 
 
 _HELD = frozenset(

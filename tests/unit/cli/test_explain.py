@@ -100,9 +100,18 @@ def test_answers_under_both_compatibilities_are_compared(drayman: CommandLine) -
     drayman.write("all.yaml", files(CLUSTER, claim("shared"), pod("p", TWICE)))
     result = drayman.run("explain", "pod", "team-a/p", "all.yaml", "--compare")
     assert result.code == 3
-    texts = result.out.split("\n\n")
-    assert texts[0].startswith("compatibility 1.37:\npod team-a/p cannot be scheduled: it does not fit on node `n1`\n")
-    assert texts[1].startswith("compatibility fixed:\npod team-a/p fits on 1 of 1 node\n")
+    table, first, second = result.out.split("\n\n")
+    rows = [line.split()[:3] for line in table.splitlines() if line[0] != " "]
+    assert rows == [
+        ["NAME", "COMPATIBILITY", "VERDICT"],
+        ["team-a/p", "1.37", "unschedulable"],
+        ["team-a/p", "fixed", "fits"],
+    ]
+    assert max(map(len, table.splitlines())) <= 100
+    assert first.startswith("compatibility 1.37:\npod team-a/p cannot be scheduled: it does not fit on node `n1`\n")
+    assert second.startswith("compatibility fixed:\npod team-a/p fits on 1 of 1 node\n")
+    lines = drayman.run("explain", "pod", "team-a/p", "all.yaml", "--compare", "-o", "line").out
+    assert lines == f"{table}\n"
     document = json.loads(drayman.run("explain", "pod", "team-a/p", "all.yaml", "--compare", "-o", "json").out)
     assert {each: answer["verdict"] for each, answer in document["compare"].items()} == {
         "1.37": "unschedulable",

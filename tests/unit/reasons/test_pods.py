@@ -127,7 +127,9 @@ def test_claim_that_is_named_as_a_template_is_recognised() -> None:
 
 def test_claim_of_a_template_is_waited_for_only_in_a_cluster() -> None:
     assert codes(explained(DEVICES, pod("p", OWN))) == []
-    assert codes(explained(DEVICES, pod("p", OWN, status=PENDING))) == ["claim-not-created"]
+    answer = explained(DEVICES, pod("p", OWN, status=PENDING))
+    assert (answer.verdict, codes(answer)) == ("held", ["claim-not-created"])
+    assert answer.title.endswith("; without that it would fit on 1 of 1 node")
 
 
 def test_claim_of_another_pod_is_not_used() -> None:
@@ -224,8 +226,11 @@ def test_selector_that_fails_ends_the_attempt_though_another_node_fits() -> None
 def test_claim_that_two_entries_name_is_two_claims_in_upstream_only() -> None:
     twice = pod("p", SHARED, "{name: again, resourceClaimName: shared}")
     documents = (slice_("n1", devices=1), device_class(), claim("shared"), twice)
-    assert explained(*documents, compatibility="1.37").verdict == "unschedulable"
-    assert explained(*documents, compatibility="fixed").verdict == "fits"
+    upstream, fixed = (explained(*documents, compatibility=each) for each in ("1.37", "fixed"))
+    assert (upstream.verdict, fixed.verdict) == ("unschedulable", "fits")
+    assert [note.message for note in (*upstream.notes, *fixed.notes)] == [
+        "claim entries `shared` and `again` are one claim, `team-a/shared`: its devices are asked for 2 times"
+    ]
 
 
 def test_what_the_scheduler_said_is_a_note_and_fields_that_are_not_looked_at_too() -> None:
