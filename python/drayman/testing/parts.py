@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.kube.client import Client
     from drayman.testing.kubelet import Kubelet
+    from drayman.testing.kubelet.logserver import LogServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,20 @@ CONTROLLERS, SCHEDULER, ADMINISTRATOR = "kube-controller-manager", "drayman-sche
 """User agents of the parts, under which each has a client of its own."""
 
 
-def _kubelet(node: str) -> str:
+def kubelet_agent(node: str) -> str:
+    """Return the user agent of a node's kubelet."""
     return f"kubelet/{node}"
 
 
-def _driver(node: str) -> str:
+def driver_agent(node: str) -> str:
+    """Return the user agent of a node's driver."""
     return f"drayman-driver/{node}"
 
 
 class Parts:
     """Starts the parts as tasks of the caller's task group; `root` holds the sockets and files of the nodes.
-    Kubelets look for drivers that were killed every `poll_plugins` seconds, if at all.
+    Kubelets look for drivers that were killed every `poll_plugins` seconds, if at all; a real API server asks the
+    `log_server` for the output of containers.
 
     A part that ends with an exception ends the group: a fake cluster with a dead part would only mislead.
     """
@@ -85,8 +89,10 @@ class Parts:
         client_for: Callable[[str], Client],
         *,
         poll_plugins: float | None = None,
+        log_server: LogServer | None = None,
     ) -> None:
         self._poll_plugins = poll_plugins
+        self._log_server = log_server
         self._options = options
         self._clock = clock
         self._root = root
@@ -96,7 +102,7 @@ class Parts:
     @staticmethod
     def user_agents(options: Options) -> tuple[str, ...]:
         """Return the user agents for which `client_for` is called."""
-        nodes = [agent for name in options.node_names() for agent in (_kubelet(name), _driver(name))]
+        nodes = [agent for name in options.node_names() for agent in (kubelet_agent(name), driver_agent(name))]
         return (CONTROLLERS, SCHEDULER, ADMINISTRATOR, *nodes)
 
     def start_controllers(self, group: asyncio.TaskGroup) -> None:
@@ -150,12 +156,18 @@ class Parts:
         for folder in (registry, plugins, cdi):
             folder.mkdir(parents=True, exist_ok=True)
         kubelet = _kubelet_class()(
-            self._client_for(_kubelet(name)), self._clock, name, root, cdi_dirs=[cdi], poll_plugins=self._poll_plugins
+            self._client_for(kubelet_agent(name)),
+            self._clock,
+            name,
+            root,
+            cdi_dirs=[cdi],
+            poll_plugins=self._poll_plugins,
+            log_server=self._log_server,
         )
         self._start(group, f"kubelet {name}", kubelet.run)
         for profile in hardware:
             plugin = driver.Driver(
-                self._client_for(_driver(name)),
+                self._client_for(driver_agent(name)),
                 self._clock,
                 name,
                 profile=profile,

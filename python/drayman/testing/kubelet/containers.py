@@ -76,13 +76,12 @@ def health(pod: Object, spec: Mapping[str, Any], resources: ResourceManager) -> 
         state = _state(pod, reference["name"], resources)
         if state is None:
             continue
+        # Devices that begin with the same CDI device are one resource: names have to be unique.
+        ids = dict.fromkeys(_resource_id(driver, device) for driver, device in state.devices_for(request))
         entries.append(
             {
                 "name": f"claim:{reference['name']}/{request}" if request else f"claim:{reference['name']}",
-                "resources": [
-                    {"resourceID": _resource_id(driver, device), "health": "Unknown"}
-                    for driver, device in state.devices_for(request)
-                ],
+                "resources": [{"resourceID": one, "health": "Unknown"} for one in ids],
             }
         )
     return entries

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from drayman.clock import Clock
     from drayman.kube.client import Client, Object
+    from drayman.testing.kubelet.logserver import LogServer
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +50,9 @@ class Kubelet:
     `root` is the kubelet's directory (`/var/lib/kubelet`): drivers register in `plugins_registry` and keep their
     sockets in `plugins`. `cdi_dirs` are searched for CDI files, later ones first. The registry is watched; with
     `poll_plugins` it is also looked through every so many seconds, which finds drivers that were killed and left their
-    sockets behind before a pod needs them. Raises :class:`~drayman.errors.InputError` when `root` is too long for the
-    sockets in it.
+    sockets behind before a pod needs them. Output of containers goes to the `log_server`, where a real API server asks
+    for it, or to the API server itself, where that is the fake one. Raises :class:`~drayman.errors.InputError` when
+    `root` is too long for the sockets in it.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Kubelet:
         *,
         cdi_dirs: Sequence[Path],
         poll_plugins: float | None = None,
+        log_server: LogServer | None = None,
     ) -> None:
         if len(os.fsencode(root)) > ROOT_LIMIT:
             raise InputError(
@@ -72,7 +75,8 @@ class Kubelet:
         self.clock = clock
         self.node_name = node_name
         self.cdi_dirs = tuple(cdi_dirs)
-        self.addresses = Addresses(node_name)
+        self.log_server = log_server
+        self.addresses = Addresses(node_name, log_server.port if log_server else 0)
         self.recorder = Recorder(client, clock, "kubelet", node_name)
         self._driver_came = asyncio.Event()
         self._registry_changed = asyncio.Event()

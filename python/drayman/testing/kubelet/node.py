@@ -22,11 +22,15 @@ _HEALTHY = {
 
 
 class Addresses:
-    """Addresses of a node and its pods, made of the node's name; nothing listens on them."""
+    """Addresses of a node and its pods, made of the node's name; nothing listens on them.
 
-    def __init__(self, node_name: str) -> None:
+    With the `port` of a server for the output of containers, the node's address is the one that this listens on.
+    """
+
+    def __init__(self, node_name: str, port: int = 0) -> None:
         digest = zlib.crc32(node_name.encode())
-        self.host_ip = f"172.18.{digest >> 8 & 0xFF}.{digest % 254 + 1}"
+        self.port = port
+        self.host_ip = "127.0.0.1" if port else f"172.18.{digest >> 8 & 0xFF}.{digest % 254 + 1}"
         self._subnet = f"10.{digest >> 8 & 0xFF}.{digest & 0xFF}"
         self._given = 0
 
@@ -53,7 +57,9 @@ def _status(node: Object, clock: Clock, name: str, addresses: Addresses) -> dict
     known = node.get("status", {})
     capacity = known.get("capacity") or known.get("allocatable") or RESOURCES
     version = "v1.37.0-drayman"
+    endpoints = {"daemonEndpoints": {"kubeletEndpoint": {"Port": addresses.port}}} if addresses.port else {}
     return {
+        **endpoints,
         "capacity": capacity,
         "allocatable": known.get("allocatable") or capacity,
         "conditions": _conditions(rfc3339(clock.now())),

@@ -105,7 +105,8 @@ class PodWorker:
     async def _annotate(self, values: dict[str, str]) -> None:
         if values:
             patch = {"metadata": {"uid": self._state.uid, "annotations": values}}
-            await self._kubelet.client.patch(PODS, self._state.name, self._state.namespace, patch)
+            # Through the status: kubelets may write nothing else of a pod.
+            await self._kubelet.client.patch(PODS, self._state.name, self._state.namespace, patch, subresource="status")
 
     async def _delete(self) -> None:
         state = self._state
