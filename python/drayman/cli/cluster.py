@@ -1,11 +1,13 @@
-"""start, list and end fake clusters with a real API on a loopback socket
+"""start, list and end clusters on this machine, with their API on a loopback socket
 
 `up` runs in the foreground until interrupted, or with --detach in the background. kubectl and any other client can
-use the cluster.
+use the cluster. The backend `fake` is embedded in drayman; `local` is Kubernetes' own control plane, with one real
+kubelet as root and fake ones else.
 
 examples:
   drayman cluster up
   drayman cluster up test --detach --nodes 4
+  drayman cluster up --backend local --scheduler upstream
   export KUBECONFIG=$(drayman cluster kubeconfig test --path)
   drayman cluster down test
 """
@@ -13,10 +15,12 @@ examples:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman import cli
@@ -25,11 +29,16 @@ from drayman.cli.output import Printer
 from drayman.errors import DraymanError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from drayman.kube.config import ServerConfig
     from drayman.testing.clusters import registry
     from drayman.testing.parts import Options
 
 DEFAULT_NAME = "drayman"
-_START_SECONDS = 60.0
+BACKENDS = ("fake", "local")
+SCHEDULERS = ("drayman", "upstream", "none")
+_START_SECONDS = {"fake": 60.0, "local": 300.0}
 _END_SECONDS = 30.0
 
 
@@ -38,11 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     up = actions.add_parser("up", help="start a cluster")
     _add_name(up)
-    up.add_argument("--backend", choices=("fake",), default="fake", help="kind of cluster (default: %(default)s)")
-    up.add_argument("--nodes", type=int, default=2, metavar="N", help="nodes with a mock driver (default: %(default)s)")
+    up.add_argument("--backend", choices=BACKENDS, default="fake", help="kind of cluster (default: %(default)s)")
+    up.add_argument(
+        "--nodes", type=int, metavar="N", help="nodes with a mock driver (default: 2; 1 for a real kubelet)"
+    )
     up.add_argument("--devices", type=int, default=8, metavar="N", help="devices of each (default: %(default)s)")
     up.add_argument("--port", type=options.port, default=0, help="port of the API server (default: any free one)")
-    up.add_argument("--no-scheduler", action="store_true", help="leave the scheduler out, to run another one")
+    up.add_argument(
+        "--scheduler", choices=SCHEDULERS, default="drayman", help="`upstream`: kube-scheduler (default: %(default)s)"
+    )
+    up.add_argument("--no-scheduler", action="store_const", dest="scheduler", const="none", help="--scheduler none")
+    up.add_argument(
+        "--kubelet",
+        choices=("auto", "real", "fake"),
+        default="auto",
+        help="of the backend `local`: `auto` is real as root, else fake (default: %(default)s)",
+    )
+    up.add_argument("--logs", type=Path, metavar="DIR", help="keep there what the cluster's processes say")
     up.add_argument(
         "--detach",
         "-d",
@@ -82,7 +103,7 @@ def _up(arguments: argparse.Namespace) -> int:
         options.start_logging(arguments.verbose)
         asyncio.run(_serve(arguments, chosen))
         return cli.DONE
-    start_detached(arguments.name, [*arguments.given, "--no-detach"])
+    start_detached(arguments.name, [*arguments.given, "--no-detach"], seconds=_START_SECONDS[arguments.backend])
     _tell(arguments.name)
     return cli.DONE
 
@@ -95,7 +116,7 @@ def check_free(name: str) -> None:
         raise InputError(f"a cluster `{name}` is running", hint=f"drayman cluster down {name}")
 
 
-def start_detached(name: str, arguments: list[str]) -> None:
+def start_detached(name: str, arguments: list[str], *, seconds: float = _START_SECONDS["fake"]) -> None:
     """Run `drayman ARGUMENTS`, which starts the cluster `name`, in the background until it is ready.
 
     Raises :class:`~drayman.errors.DraymanError` with the end of its log when it does not become so.
@@ -113,7 +134,7 @@ def start_detached(name: str, arguments: list[str]) -> None:
             stderr=log,
             start_new_session=True,
         )
-        if asyncio.run(_is_ready(name, child)):
+        if asyncio.run(_is_ready(name, child, seconds)):
             child.returncode = 0  # from here on it is on its own, and nothing waits for it
             return
         child.terminate()
@@ -124,13 +145,13 @@ def start_detached(name: str, arguments: list[str]) -> None:
     raise DraymanError(f"cluster `{name}` did not start:\n{said}")
 
 
-async def _is_ready(name: str, child: subprocess.Popen[bytes]) -> bool:
+async def _is_ready(name: str, child: subprocess.Popen[bytes], seconds: float) -> bool:
     """Wait until the cluster `name` is recorded by the process `child`; False when it ends or takes too long."""
     from drayman.clock import RealClock
     from drayman.testing.clusters import registry
 
     clock = RealClock()
-    limit = clock.monotonic() + _START_SECONDS
+    limit = clock.monotonic() + seconds
     while child.poll() is None and clock.monotonic() < limit:
         if (entry := registry.find(name)) and entry.pid == child.pid:
             return True
@@ -143,35 +164,70 @@ def _options(arguments: argparse.Namespace) -> Options:
     from drayman import features
 
     try:
-        from drayman.testing.clusters import fake  # noqa: F401 - whether it can be imported is the question
+        from drayman.testing.clusters import fake, local  # noqa: F401 - whether they can be imported is the question
         from drayman.testing.parts import Options, checked
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("drayman"):
             raise
-        raise MissingExtraError("the fake cluster", "all") from error
+        raise MissingExtraError("a cluster", "all") from error
     return checked(
         Options(
             kubernetes_version=arguments.kubernetes_version,
             feature_gates=features.parse(arguments.feature_gates),
             compatibility=arguments.compatibility,
-            scheduler=not arguments.no_scheduler,
-            nodes=arguments.nodes,
+            scheduler=arguments.scheduler == "drayman",
+            nodes=_nodes(arguments),
             devices=arguments.devices,
         )
     )
+
+
+def is_real(arguments: argparse.Namespace) -> bool:
+    """Return whether the cluster's node has a real kubelet."""
+    return arguments.backend == "local" and (
+        arguments.kubelet == "real" or (arguments.kubelet == "auto" and os.geteuid() == 0)
+    )
+
+
+def _nodes(arguments: argparse.Namespace) -> int:
+    if not is_real(arguments):
+        return 2 if arguments.nodes is None else int(arguments.nodes)
+    if arguments.nodes not in (None, 1):
+        raise InputError("a machine has one real kubelet", hint="--kubelet fake takes any number of nodes")
+    return 1
+
+
+@contextlib.asynccontextmanager
+async def _running(arguments: argparse.Namespace, chosen: Options) -> AsyncIterator[ServerConfig]:
+    """Run the cluster of the chosen backend while the block runs."""
+    from drayman.testing.clusters import fake, local
+
+    upstream = arguments.scheduler == "upstream"
+    if arguments.backend == "local":
+        async with local.running(
+            chosen, port=arguments.port, real=is_real(arguments), upstream=upstream, logs=arguments.logs
+        ) as server:
+            yield server
+        return
+    async with contextlib.AsyncExitStack() as stack:
+        server = await stack.enter_async_context(fake.running(chosen, port=arguments.port))
+        if upstream:
+            rival = local.kube_scheduler(server, feature_gates=chosen.feature_gates, logs=arguments.logs)
+            await stack.enter_async_context(rival)
+        yield server
 
 
 async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
     """Run the cluster until the process is told to end."""
     import asyncio
 
-    from drayman.testing.clusters import fake, registry
+    from drayman.testing.clusters import registry
 
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     try:
-        async with fake.running(chosen, port=arguments.port) as server:
-            registry.record(_entry(arguments, server.url), server)
+        async with _running(arguments, chosen) as server:
+            registry.record(_entry(arguments, chosen, server.url), server)
             _tell(arguments.name)
             print("running until interrupted with Ctrl-C", flush=True)
             await stopped.wait()
@@ -179,7 +235,7 @@ async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
         registry.forget(arguments.name)
 
 
-def _entry(arguments: argparse.Namespace, url: str) -> registry.Entry:
+def _entry(arguments: argparse.Namespace, chosen: Options, url: str) -> registry.Entry:
     from drayman.clock import RealClock
     from drayman.testing.clusters import registry
     from drayman.timestamps import rfc3339
@@ -188,7 +244,7 @@ def _entry(arguments: argparse.Namespace, url: str) -> registry.Entry:
         name=arguments.name,
         backend=arguments.backend,
         kubernetes=arguments.kubernetes_version,
-        nodes=arguments.nodes,
+        nodes=chosen.nodes,
         server=url,
         created=rfc3339(RealClock().now()),
         pid=os.getpid(),

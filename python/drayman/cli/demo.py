@@ -98,7 +98,7 @@ async def _play(name: str, scenarios: Sequence[Scenario], tables: Tables, *, kee
 
     async with connect.client(str(registry.kubeconfig(name)), user_agent="drayman-demo") as client:
         backend = Live(client, RealClock())
-        await _wait_for_devices(backend)
+        await backend.wait_for_devices(NODES)
         tables.devices((await client.list(SLICES))[0])
         failed = []
         for number, one in enumerate(scenarios, 1):
@@ -110,18 +110,6 @@ async def _play(name: str, scenarios: Sequence[Scenario], tables: Tables, *, kee
             if not keep or one is not scenarios[-1]:  # together, the scenarios need more devices than there are
                 await scenario.clean_up(one, backend)
         return failed
-
-
-async def _wait_for_devices(backend: Live) -> None:
-    """Wait until every node has published its devices."""
-    from drayman.kube.resources import SLICES
-
-    async def published() -> str | None:
-        slices, _ = await backend.client.list(SLICES)
-        nodes = {item["spec"].get("nodeName") for item in slices}
-        return None if len(nodes) == NODES else f"{len(nodes)} of {NODES} nodes have published their devices"
-
-    await backend.wait(published)
 
 
 async def _show(one: Scenario, result: Result, backend: Live, tables: Tables) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from drayman.kube.resources import SLICES
 from drayman.testing.access import Access
 
 if TYPE_CHECKING:
@@ -31,3 +32,13 @@ class Live(Access):
             if self._clock.monotonic() > limit:
                 raise TimeoutError(f"{missing}, after {seconds:g} s")
             await self._clock.sleep(_INTERVAL_SECONDS)
+
+    async def wait_for_devices(self, nodes: int) -> None:
+        """Wait until so many nodes have published devices. Raises `TimeoutError`."""
+
+        async def published() -> str | None:
+            slices, _ = await self.client.list(SLICES)
+            known = {item["spec"].get("nodeName") for item in slices}
+            return None if len(known) >= nodes else f"{len(known)} of {nodes} nodes have published their devices"
+
+        await self.wait(published)
