@@ -1,64 +1,66 @@
-"""Clusters for the scenarios: `--backend` chooses which."""
+"""Clusters for the scenarios: `--backend` chooses which, `--scheduler` who schedules there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING
 
 import pytest
-
-from drayman.testing import FakeCluster
-from drayman.testing.scenario import SECONDS, Offer
+from e2e.stage import LiveStage, Stage, VirtualStage
+from e2e.started import Chosen, Started
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-
-    from drayman.testing.scenario import Backend
+    from collections.abc import AsyncIterator, Iterator
 
 NODES = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--backend", choices=("fake",), default="fake", help="cluster to run scenarios on")
+    group = parser.getgroup("e2e", "scenarios on clusters")
+    group.addoption("--backend", choices=("fake", "local"), default="fake", help="cluster to run scenarios on")
+    group.addoption("--scheduler", choices=("drayman", "upstream"), default="drayman", help="who schedules there")
+    group.addoption(
+        "--kubelet", choices=("auto", "real", "fake"), default="auto", help="of the backend local; real needs root"
+    )
 
 
-class VirtualBackend:
-    """The embedded cluster in virtual time: it settles before anything is looked at."""
-
-    def __init__(self, cluster: FakeCluster) -> None:
-        self._cluster = cluster
-
-    async def apply(self, objects: Sequence[Mapping[str, Any]]) -> Any:
-        return self._cluster.apply(list(objects))
-
-    async def delete(self, kind: str, name: str) -> None:
-        self._cluster.delete(kind, name)
-
-    async def views(self, namespace: str) -> dict[str, Any]:
-        state = self._cluster.state()
-        prefix = f"{namespace}/"
-        own = {
-            kind: {key: view for key, view in state[kind].items() if key.startswith(prefix)}
-            for kind in ("pods", "claims")
-        }
-        return {**own, "events": [line for line in state["events"] if line.split()[1].startswith(prefix)]}
-
-    async def logs(self, name: str, container: str) -> str:
-        return self._cluster.logs(name, container)
-
-    async def wait(self, unmet: Callable[[], Awaitable[str | None]], seconds: float = SECONDS) -> None:
-        self._cluster.settle(seconds)
-        if (missing := await unmet()) is not None:
-            raise TimeoutError(missing)
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"scenarios: on {_chosen(config)}"
 
 
-@pytest.fixture
-def backend() -> Iterator[Backend]:
-    """A fresh cluster."""
-    with FakeCluster(nodes=NODES) as cluster:
-        yield VirtualBackend(cluster)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    reports = terminalreporter.getreports
+    passed, failed, skipped = (
+        sum("e2e/" in report.nodeid for report in reports(outcome)) for outcome in ("passed", "failed", "skipped")
+    )
+    terminalreporter.write_line(f"scenarios on {_chosen(config)}: {passed} passed, {failed} failed, {skipped} skipped")
+
+
+@pytest.fixture(scope="session")
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started | None]:
+    """The one running cluster of the session; None where each test has its own embedded one."""
+    chosen = _chosen(request.config)
+    if chosen.is_virtual:
+        yield None
+        return
+    logs = tmp_path_factory.mktemp("cluster")
+    with Started(chosen, logs) as cluster:
+        yield cluster
 
 
 @pytest.fixture
-def offer() -> Offer:
-    """What the cluster has."""
-    return Offer(nodes=NODES)
+async def stage(started: Started | None, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
+    """What scenarios are played on."""
+    if started is None:
+        with VirtualStage(NODES) as virtual:
+            yield virtual
+        return
+    async with started.connected() as client:
+        yield await LiveStage.ready(client, started, request)
+
+
+def _chosen(config: pytest.Config) -> Chosen:
+    kubelet = config.getoption("--kubelet")
+    if kubelet == "auto":
+        kubelet = "real" if os.geteuid() == 0 else "fake"
+    return Chosen(config.getoption("--backend"), config.getoption("--scheduler"), kubelet)

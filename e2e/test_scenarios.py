@@ -9,27 +9,28 @@ import pytest
 from drayman.testing import scenario
 
 if TYPE_CHECKING:
-    from drayman.testing.scenario import Backend, Offer, Scenario
+    from e2e.stage import Stage
+
+    from drayman.testing.scenario import Scenario
 
 SCENARIOS = scenario.shipped()
 
 
 @pytest.mark.parametrize("played", SCENARIOS, ids=lambda one: one.name)
-async def test_scenario_ends_as_it_says(played: Scenario, backend: Backend, offer: Offer) -> None:
-    if missing := played.unmet(offer):
+async def test_scenario_ends_as_it_says(played: Scenario, stage: Stage) -> None:
+    if missing := played.unmet(stage.offer):
         pytest.skip(f"{played.name} {missing}")
 
-    result = await scenario.run(played, backend)
-
-    assert result.deviations == ()
+    assert await stage.play(played) == ()
 
 
-async def test_scenarios_in_one_cluster_leave_nothing_behind(backend: Backend, offer: Offer) -> None:
+async def test_scenarios_in_one_cluster_leave_nothing_behind(stage: Stage) -> None:
+    if stage.is_shared:
+        pytest.skip("all scenarios have just been played in one cluster")
     deviations = {}
     for played in SCENARIOS:
-        if played.unmet(offer) is None:
-            result = await scenario.run(played, backend)
-            deviations[played.name] = result.deviations
-            await scenario.clean_up(played, backend)
+        if played.unmet(stage.offer) is None:
+            deviations[played.name] = await stage.play(played)
+            await stage.clean_up(played)
 
     assert deviations == dict.fromkeys(deviations, ())
