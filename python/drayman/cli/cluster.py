@@ -169,7 +169,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("drayman"):
             raise
-        raise MissingExtraError("a cluster", "all") from error
+        raise MissingExtraError(f"the {arguments.backend} cluster", "all") from error
     return checked(
         Options(
             kubernetes_version=arguments.kubernetes_version,
