@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from drayman.errors import InputError
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.manifest import scalars
 from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ def _hint(document: Document, error: DecodingError) -> str | None:
     value = tree.value if tree else None
     if "into Go" in error.message and error.message.endswith("of type string") and isinstance(value, (int, float)):
         return "write it in quotes"
+    if error.message.endswith(("of type int32", "of type int64", "of type bool")) and isinstance(value, str):
+        plain = scalars.plain(value)
+        return f"write `{value}`, without quotes" if isinstance(plain, (int, bool)) else None
     if error.message.startswith("quantities must match") and isinstance(value, str):
         written = _UNITS.sub(lambda unit: (unit[1].upper() if unit[1] != "k" or unit[2] else "k") + unit[2], value)
         try:
