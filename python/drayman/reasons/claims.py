@@ -145,7 +145,7 @@ def _claim_facts(pod: Object, entry: str, claim: Object, reference: resourceclai
     reserved = (claim.get("status") or {}).get("reservedFor") or ()
     if len(reserved) >= RESERVED_FOR_LIMIT and not resourceclaim.is_reserved_for(pod, claim):
         limit = f"{where} is in use by {len(reserved)} pods, and at most {RESERVED_FOR_LIMIT} can share a claim"
-        yield Fact("claim-in-use", limit, details, "use a second claim for the other pods")
+        yield Fact("claim-in-use", limit, details, "other pods need another claim")
 
 
 def binding_facts(claim: Object) -> Iterator[Fact]:

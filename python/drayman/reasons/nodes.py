@@ -111,9 +111,7 @@ def _out_of_reach(entries: Iterable[Entry], node: NodeInfo) -> Iterator[Fact]:
             text = node_selector.describe(selector)
             devices = ", ".join(f"`{device}`" for device in entry.devices)
             message = f"claim `{entry.key}` is allocated already ({devices}), for nodes where {text}"
-            hint = None if entry.template else "run the pod on those nodes, or give it a claim of its own"
-            details = {"claim": entry.key, "devices": entry.devices, "nodes": text}
-            yield Fact("claim-elsewhere", message, details, hint)
+            yield Fact("claim-elsewhere", message, {"claim": entry.key, "devices": entry.devices, "nodes": text})
 
 
 def quantity(resource: str, amount: int) -> str:

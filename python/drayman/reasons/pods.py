@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from drayman.pods.objects import condition_of, is_terminal, key_of
@@ -223,8 +223,10 @@ def _excluded_groups(demand: Demand, excluded: Mapping[str, list[Fact]]) -> Iter
         same = tuple((fact.code, fact.general or fact.message) for fact in facts)
         found.setdefault((same, told and name in fitting), []).append(name)
     for (_, fit), names in found.items():
-        together = zip(*(excluded[name] for name in names), strict=True)
-        yield Group(tuple(names), "excluded", tuple(map(_joint, together)), fit if told else None)
+        joint = tuple(map(_joint, zip(*(excluded[name] for name in names), strict=True)))
+        if len(joint) > 1 or (told and not fit):  # what is hinted at would not be enough
+            joint = tuple(replace(fact, hint=None) for fact in joint)
+        yield Group(tuple(names), "excluded", joint, fit if told else None)
 
 
 def _joint(facts: Sequence[Fact]) -> Fact:

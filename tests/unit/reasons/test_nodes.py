@@ -75,6 +75,17 @@ def test_taint_that_comes_with_cordoning_is_told_once() -> None:
     assert [fact.code for fact in group.facts] == ["node-cordoned"]
 
 
+def test_hint_is_given_only_where_it_is_enough() -> None:
+    tainted = "taints: [{key: dedicated, value: ml, effect: NoSchedule}]"
+    (fact,) = excluded(explained(DEVICES, node("n1", spec=tainted), pod("p", OWN))).facts
+    assert fact.hint is not None
+    toleration = fact.hint.removeprefix("tolerate it in the pod's tolerations: ")
+    assert explained(DEVICES, node("n1", spec=tainted), pod("p", OWN, spec=f"tolerations: [{toleration}]")).fits
+    two = excluded(explained(DEVICES, node("n1", spec=f"unschedulable: true, {tainted}"), pod("p", OWN)))
+    without_devices = excluded(explained(device_class(), template(), node("n1", spec=tainted), pod("p", OWN)))
+    assert [fact.hint for fact in (*two.facts, *without_devices.facts)] == [None, None, None]
+
+
 def test_tolerated_taint_excludes_nothing() -> None:
     tolerant = pod("p", spec="tolerations: [{key: dedicated, operator: Exists}]")
     tainted = node("n1", spec="taints: [{key: dedicated, value: ml, effect: NoSchedule}]")
