@@ -216,6 +216,13 @@ def pods(document: Document) -> Iterator[PodView]:
     yield PodView(document, path, template.get("metadata") or {}, template.get("spec") or {})
 
 
+def pod_groups(document: Document) -> Iterator[PodView]:
+    """Yield a PodGroup, which has claims as a pod has them but no containers."""
+    if (document.group, document.kind) == ("scheduling.k8s.io", "PodGroup"):
+        obj = document.object
+        yield PodView(document, "", obj.get("metadata") or {}, obj.get("spec") or {})
+
+
 def _custom(document: Document) -> Iterator[PodView]:
     """Yield the templates of pods in an object of a custom kind: whatever has containers in its spec."""
     queue: list[tuple[str, Any, int]] = [("", document.object, 0)]

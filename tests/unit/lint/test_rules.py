@@ -292,3 +292,20 @@ def test_taints_with_the_domain_of_a_public_driver_are_those_of_devices() -> Non
     assert found(user) == [("device-toleration-on-pod", "spec.tolerations[0].key")]
     user["spec"]["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
     assert found(user) == []
+
+
+def test_a_pod_group_names_claims_as_a_pod_does() -> None:
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {
+            "schedulingPolicy": {"gang": {"minCount": 2}},
+            "resourceClaims": [{"name": "gpu", "resourceClaimName": "t"}],
+        },
+    }
+    template = claim(exactly(), kind="ResourceClaimTemplate", name="t")
+    gates = "GenericWorkload=true,DRAWorkloadResourceClaims=true"
+    path = "spec.resourceClaims[0].resourceClaimName"
+    assert found(group, template, feature_gates=gates) == [("claim-name-is-template", path)]
+    assert found(group) == [("feature-gate-off", "spec.resourceClaims")]

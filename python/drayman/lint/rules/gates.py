@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from drayman.lint.rule import Findings
 
 _GATE = "DRAFractionalCapacityRange"
+_ENABLE = "leave the field out, or enable the gate and say so with --feature-gates"
 _CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
@@ -59,12 +60,12 @@ def feature_gate_off(context: Context) -> Findings:
     """Find the fields that the server would drop, each where it stands first."""
     for document in context.linted:
         yield from _kind(document, context)
-        for pattern, missing in disabled.dropped(document.object, context.gates):
+        for pattern, missing in _dropped(document, context):
             path = next(_places(document.object, pattern.split("."), ""), pattern)
             version = context.kubernetes_version
             gates = " and ".join(f"`{gate}`" for gate in missing)
             message = f"the field is dropped: it needs feature gate {gates}, off in Kubernetes {version}"
-            hint = _default_since(missing) or "leave the field out, or enable the gate and say so with --feature-gates"
+            hint = _default_since(missing) or _ENABLE
             position = document.position(document.written_path(path), key=True)
             yield finding(document, path, message, hint, position=position)
 
@@ -77,6 +78,16 @@ def _kind(document: Document, context: Context) -> Findings:
         yield finding(document, "kind", message, _default_since([gate]))
 
 
+def _dropped(document: Document, context: Context) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the fields that the server would drop, with the gates that they need."""
+    yield from disabled.dropped(document.object, context.gates)
+    claims = (document.object.get("spec") or {}).get("resourceClaims")
+    if (document.group, document.kind) == ("scheduling.k8s.io", "PodGroup") and claims:
+        missing = tuple(gate for gate in _GROUP_CLAIMS if gate not in context.gates)
+        yield from [("spec.resourceClaims", missing)] if missing else []
+
+
+_GROUP_CLAIMS = ("DRAWorkloadResourceClaims",)
 _KINDS = {"DeviceTaintRule": "DRADeviceTaintRules", "ResourcePoolStatusRequest": "DRAResourcePoolStatus"}
 
 

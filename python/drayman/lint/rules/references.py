@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from drayman.lint import drivers, edits
+from drayman.lint import drivers, edits, views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from drayman.lint.context import Context
     from drayman.lint.rule import Findings
+    from drayman.lint.views import PodView
 
 _TEMPLATE = """
 apiVersion: resource.k8s.io/v1
@@ -92,7 +95,7 @@ cluster, and where another claim has nearly that name; else a warning.
 def claim_missing(context: Context) -> Findings:
     """Look for the claim or template of every entry."""
     generated = _generated(context)
-    for pod in context.pods():
+    for pod in _users(context):
         namespace = pod.document.namespace
         for path, entry in pod.claims():
             for field, kind, other in _REFERENCES:
@@ -104,6 +107,13 @@ def claim_missing(context: Context) -> Findings:
                     similar = did_you_mean(name, context.names(kind, namespace))
                     severity = None if similar or context.complete else Severity.WARNING
                     yield finding(pod, f"{path}.{field}", message, similar, severity=severity)
+
+
+def _users(context: Context) -> Iterator[PodView]:
+    """Yield what names claims: pods, templates of pods, and PodGroups."""
+    yield from context.pods()
+    for document in context.linted:
+        yield from views.pod_groups(document)
 
 
 def _generated(context: Context) -> set[tuple[str, str]]:
@@ -158,7 +168,7 @@ def template_name_is_claim(context: Context) -> Findings:
 def _wrong_kind(context: Context, field: str, right: str, *, safe: bool) -> Findings:
     kinds = {name: (kind, other) for name, kind, other in _REFERENCES}
     kind, other = kinds[field]
-    for pod in context.pods():
+    for pod in _users(context):
         namespace = pod.document.namespace
         for path, entry in pod.claims():
             name = entry.get(field)

@@ -86,7 +86,8 @@ def one_device_per_node_claimed_by_template(context: Context) -> Findings:
     """Compare, per template that several pods use, the devices of each node with those of their other claims."""
     users: dict[str, list[tuple[PodView, ClaimView, int]]] = {}
     for pod in context.all_pods():
-        for _, entry in pod.claims():
+        # The pods of a group may share the claim that is made for the group.
+        for _, entry in pod.claims() if not pod.spec.get("schedulingGroup") else ():
             claim = context.claim_of(pod, entry)
             if claim is not None and claim.is_template:
                 users.setdefault(claim.document.name, []).append((pod, claim, pod.replicas or 1))
