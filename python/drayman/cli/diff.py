@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman import cli
 from drayman.cli import claims as naming
-from drayman.cli import inputs, sources
+from drayman.cli import inputs, required, sources
 from drayman.cli.output import Printer, print_json, print_yaml
 from drayman.cli.view.fleet import Fleet
 from drayman.testing import state
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fleet(manifests: Sequence[Manifest]) -> Fleet:
-    return Fleet(inputs.once([naming.placed(one) for one in manifests if one.object["kind"] in KINDS]))
+    return Fleet(inputs.once([required.checked(one) for one in manifests if one.object["kind"] in KINDS]))
 
 
 def _device_changes(old: Fleet, new: Fleet) -> Iterator[Change]:

@@ -18,8 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli, snapshots
-from drayman.cli import claims as naming
-from drayman.cli import inputs, sources
+from drayman.cli import inputs, required, sources
 from drayman.cli.output import note
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the snapshot and say what is in it."""
     source = sources.load(arguments, arguments.filename)
-    objects = [stripped(one.object) for one in inputs.once([naming.placed(one) for one in source.manifests])]
+    objects = [stripped(one.object) for one in inputs.once([required.checked(one) for one in source.manifests])]
     if arguments.redact:
         from drayman.redaction import KEPT, Redactor
 

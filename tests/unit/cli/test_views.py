@@ -282,3 +282,38 @@ def test_label_selector_that_is_none_is_refused(cluster: CommandLine) -> None:
 def test_watching_files_is_wrong_usage(cluster: CommandLine) -> None:
     result = cluster.run("claims", "cluster.yaml", "--watch")
     assert (result.code, result.err.splitlines()[-1]) == (2, "drayman claims: error: --watch is for live clusters")
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out", "line", "message"),
+    [
+        (
+            slice_("node-1"),
+            "  driver: gpu.example.com\n",
+            4,
+            "ResourceSlice node-1-gpu.example.com: spec.driver: not set",
+        ),
+        (slice_("node-1"), "name: gpu-0", 8, "ResourceSlice node-1-gpu.example.com: spec.devices[0].name: not set"),
+        (
+            allocated("c", "gpu-0"),
+            "pool: node-1, ",
+            9,
+            "ResourceClaim team-a/c: status.allocation.devices.results[0].pool: not set",
+        ),
+        (
+            allocated("c", "gpu-0", pods="p"),
+            "name: p, ",
+            9,
+            "ResourceClaim team-a/c: status.reservedFor[0].name: not set",
+        ),
+    ],
+)
+@pytest.mark.parametrize("verb", ["devices", "classes", "diff", "snapshot"])
+def test_object_without_what_is_shown_is_refused_with_its_place(
+    drayman: CommandLine, verb: str, text: str, left_out: str, line: int, message: str
+) -> None:
+    assert left_out in text
+    drayman.write("bad.yaml", text.replace(left_out, ""))
+    arguments = {"diff": ("bad.yaml", "bad.yaml"), "snapshot": ("dir", "-f", "bad.yaml")}.get(verb, ("bad.yaml",))
+    result = drayman.run(verb, *arguments)
+    assert (result.code, result.out, result.err) == (1, "", f"error: bad.yaml:{line}: {message}\n")

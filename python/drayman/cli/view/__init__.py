@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
-from drayman.cli import claims as naming
-from drayman.cli import inputs, sources
+from drayman.cli import inputs, required, sources
 from drayman.cli.output import Printer, note, print_json, print_yaml
 from drayman.cli.view.fleet import Fleet
 
@@ -85,8 +84,11 @@ def run(view: View, arguments: argparse.Namespace) -> int:
 
 
 def usable(view: View, manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Return the objects that a view uses, each with its name and namespace; those of other kinds are passed over."""
-    return [*inputs.once([naming.placed(one) for one in manifests if one.object["kind"] in view.kinds])]
+    """Return the objects that a view uses, each with what it has to have; those of other kinds are passed over.
+
+    Raises :class:`~drayman.errors.InputError` for one that lacks something, or is given twice.
+    """
+    return [*inputs.once([required.checked(one) for one in manifests if one.object["kind"] in view.kinds])]
 
 
 def chosen(view: View, fleet: Fleet, arguments: argparse.Namespace, namespace: str | None) -> list[Entry]:
