@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
@@ -96,19 +96,24 @@ def cel_contradiction(context: Context) -> Findings:
     for look in context.looks:
         if look.refusal:
             continue
-        before = len(look.facts_before)
-        reported = set()
-        for (_, first), (second_place, second) in combinations(enumerate(look.facts), 2):
-            if second_place < before or second in reported or not _clash(first, second) or _is_no_driver(second):
-                continue
-            reported.add(second)
-            other = f"`{_told(first)}` above" if first in look.facts[before:] else f"`{_told(first)}` before it"
-            hint = None
-            if first.comparison.operator == second.comparison.operator == "==" and first in look.facts[before:]:
-                values = ", ".join(_literal(one.values[0]) for one in (first, second))
-                hint = f"for either: `{first.subject} in [{values}]`"
-            message = f"`{_told(second)}` cannot hold together with {other}"
-            yield look.finding(second.comparison.span, message, hint)
+        earlier: dict[str, list[tuple[Fact, bool]]] = {}
+        for place, fact in enumerate(look.facts):
+            is_here = place >= len(look.facts_before)
+            same = earlier.setdefault(fact.subject, [])
+            clash = next((one for one in same if _clash(one[0], fact)), None) if is_here else None
+            if clash is not None and not _is_no_driver(fact):
+                yield look.finding(fact.comparison.span, *_contradiction(*clash, fact))
+            same.append((fact, is_here))
+
+
+def _contradiction(first: Fact, is_here: bool, second: Fact) -> tuple[str, str | None]:
+    """Return message and hint; the first is of the class or an earlier selector unless it `is_here`."""
+    hint = None
+    if first.comparison.operator == second.comparison.operator == "==" and is_here:
+        values = ", ".join(_literal(one.values[0]) for one in (first, second))
+        hint = f"for either: `{first.subject} in [{values}]`"
+    where = "above" if is_here else "of the class or an earlier selector"
+    return f"`{_told(second)}` cannot hold together with `{_told(first)}` {where}", hint
 
 
 def _is_no_driver(fact: Fact) -> bool:
@@ -117,8 +122,6 @@ def _is_no_driver(fact: Fact) -> bool:
 
 
 def _clash(first: Fact, second: Fact) -> bool:
-    if first.subject != second.subject:
-        return False
     for one, other in ((first, second), (second, first)):
         operator = one.comparison.operator
         if operator in ("==", "in") and all(_excludes(other, value) for value in one.values):
@@ -193,13 +196,13 @@ the ResourceSlices among the files and in `--with`. Alternatives are left alone:
 )
 def cel_matches_no_device(context: Context) -> Findings:
     """Find the selector that rules out the last device, and the part of it that no device fulfils."""
-    told = _told_by_others(context)
+    told = functools.cache(lambda: _told_by_others(context))
     for look in context.looks:
         answers = look.answers
         alternative = look.view.request is None or "firstAvailable" in look.view.request.path
         if alternative or not answers or any(answer is not False for answer in answers.values()):
             continue
-        if look.inspection.always is False or (id(look.view.document), look.view.path) in told:
+        if look.inspection.always is False or (id(look.view.document), look.view.path) in told():
             continue
         count = f"none of the {len(answers)} devices" if len(answers) > 1 else "not the one device"
         message = f"the selector selects {count} of class `{look.class_name}`"
@@ -254,14 +257,14 @@ selectors on the ResourceSlices among the files and in `--with`, and speaks up w
 )
 def cel_evaluation_fails(context: Context) -> Findings:
     """Report the first error that no other rule explains."""
-    told = _told_by_others(context)
+    told = functools.cache(lambda: _told_by_others(context))
     for look in context.looks:
         left = [
             (device, str(error))
             for device, error in look.failures
             if not _TOLD_ELSEWHERE.search(str(error)) and look.missing_key(error) not in _keys(look)
         ]
-        if left and (id(look.view.document), look.view.path) not in told:
+        if left and (id(look.view.document), look.view.path) not in told():
             device, text = left[0]
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             yield look.finding(None, f"the evaluation fails on `{device.name}`{more}: {text}")

@@ -38,6 +38,11 @@ impl Outcome {
         self.yes | self.no
     }
 
+    /// Where an optional may have no value: anywhere, unless it is one whose look-up is known.
+    fn may_be_none(self) -> u64 {
+        if self.none == 0 { ALL } else { self.none }
+    }
+
     /// What becomes of the one or the other, each where its mask has a bit.
     fn either(self, mask: u64, other: Self, other_mask: u64) -> Self {
         Self {
@@ -172,15 +177,12 @@ fn called(
         ("@in", false) => membership(item, items, named, missing, strict(item, outcomes)),
         ("_[_]" | "_[?_]" | "_?._", false) => looked_up(here, strict(item, outcomes), named, missing),
         ("orValue" | "or", true) => {
-            let kept = first.either(ALL, second, first.none);
+            let kept = first.either(ALL, second, first.may_be_none());
             Outcome { none: if call.func_name == "or" { second.none & first.none } else { 0 }, ..kept }
         }
         // It fails where there is surely no value; of most optionals that is not known.
         ("value", true) => Outcome { fault: first.fault | first.none & !first.value(), none: 0, ..first },
-        ("hasValue", true) => {
-            let no = if first.none == 0 { ALL } else { first.none };
-            Outcome { yes: first.value(), no, fault: first.fault, none: 0 }
-        }
+        ("hasValue", true) => Outcome { yes: first.value(), no: first.may_be_none(), fault: first.fault, none: 0 },
         _ => strict(item, outcomes),
     }
 }

@@ -111,6 +111,7 @@ fn guards_are_seen_wherever_they_decide() {
         (r#"device.attributes["d"].?x.optMap(v, v == 1).orValue(false)"#, true),
         (r#"device.attributes["d"].?x.value() == 1"#, false),
         (r#"has(X) && device.attributes["d"].?x.value() == 1"#, true),
+        ("optional.none().orValue(X) == 1", false),
         ("X == 1", false),
         ("has(Y) && X == 1", false),
         ("has(X) || X == 1", false),
