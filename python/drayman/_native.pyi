@@ -7,6 +7,7 @@ __all__ = [
     "BUILD_PROFILE",
     "Allocator",
     "Change",
+    "Devices",
     "Evaluation",
     "Explanation",
     "Inventory",
@@ -173,3 +174,10 @@ class Selector:
     def result_type(self) -> str: ...
     def matches(self, device: _Object, driver: str | None = None) -> bool: ...
     def evaluate(self, device: _Object, driver: str | None = None) -> tuple[Any, CELRuntimeError | None, int]: ...
+    def answers(self, devices: Devices, places: Sequence[int]) -> list[bool | CELRuntimeError]: ...
+
+@final
+class Devices:
+    """Drivers and devices, read once."""
+
+    def __new__(cls, devices: Sequence[tuple[str, _Object]]) -> Devices: ...

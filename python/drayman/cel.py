@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -26,6 +26,17 @@ class Evaluation:
     value: Any
     error: CELRuntimeError | None
     cost: int
+
+
+class Devices:
+    """Devices that are read once, for selectors that are evaluated on many of them: pairs of a driver and a device.
+
+    A device that cannot be read is selected by nothing.
+    """
+
+    def __init__(self, devices: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Read the devices."""
+        self._native = _native.Devices(devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +69,10 @@ class Selector:
         """Evaluate on a device as :meth:`matches`, without raising what happens on the way."""
         value, error, cost = self._native.evaluate(device, driver)
         return Evaluation(value, error, cost)
+
+    def answers(self, devices: Devices, places: Sequence[int]) -> list[bool | CELRuntimeError]:
+        """Return for the devices at `places` what :meth:`matches` returns or raises."""
+        return self._native.answers(devices._native, places)
 
 
 def compile(expression: str, environment: Environment = "stored") -> Selector:  # noqa: A001 - as `re.compile`

@@ -63,3 +63,21 @@ def test_what_does_not_parse_has_slips_only() -> None:
 
     assert [slip.replacement for slip in found.slips] == ["==", '"', '"']
     assert (found.accesses, found.comparisons) == ((), ())
+
+
+def test_many_devices_are_read_once_and_answered_in_order() -> None:
+    devices = cel.Devices(
+        [
+            ("d", {"attributes": {"x": {"int": 1}}}),
+            ("d", {}),
+            ("e", {"attributes": {"d/x": {"int": 2}}}),
+            ("d", {"capacity": {"memory": {"value": "much"}}}),
+        ]
+    )
+    last, second, first, unread = cel.compile('device.attributes["d"].x == 1').answers(devices, [2, 1, 0, 3])
+    assert (last, str(second), first, unread) == (
+        False,
+        "no such key: x",
+        True,
+        False,
+    )

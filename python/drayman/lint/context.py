@@ -185,10 +185,26 @@ class Context:
     def _matching(
         self, devices: Sequence[DeviceView], selectors: Sequence[Mapping[str, Mapping[str, str]]]
     ) -> Sequence[DeviceView] | None:
-        compiled = [self.compiled((selector.get("cel") or {}).get("expression", "")) for selector in selectors]
-        if None in compiled:
+        for selector in selectors:
+            answers = self.answers((selector.get("cel") or {}).get("expression", ""), devices)
+            if answers is None:
+                return None
+            devices = [device for device, answer in zip(devices, answers, strict=True) if answer is True]
+        return devices
+
+    def answers(self, expression: str, devices: Sequence[DeviceView]) -> list[bool | CELRuntimeError] | None:
+        """Return what a selector says of each of the devices, or None when it does not compile."""
+        compiled = self.compiled(expression)
+        if compiled is None:
             return None
-        return [device for device in devices if all(one and _matches(one, device) for one in compiled)]
+        places, read = self._readings
+        return compiled.answers(read, [places[id(device)] for device in devices])
+
+    @cached_property
+    def _readings(self) -> tuple[Mapping[int, int], cel.Devices]:
+        """The places of all devices, and the devices as selectors see them."""
+        places = {id(device): place for place, device in enumerate(self.devices)}
+        return places, cel.Devices([(device.driver, device.sound) for device in self.devices])
 
     @cached_property
     def _by_kind(self) -> Mapping[tuple[str, str], Sequence[Document]]:
@@ -228,10 +244,3 @@ def finding(
     else:
         document = where
     return Finding(document, path, message, hint, position, fix, severity)
-
-
-def _matches(selector: Selector, device: DeviceView) -> bool:
-    try:
-        return selector.matches(device.sound, device.driver)
-    except CELRuntimeError:
-        return False

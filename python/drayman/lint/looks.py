@@ -79,21 +79,18 @@ class Look:
         for index, selector in enumerate(selectors):
             if self.view.path == f"spec.selectors[{index}].cel.expression":
                 break
-            compiled = self.context.compiled((selector.get("cel") or {}).get("expression", ""))
-            if compiled is None:
-                return ()
-            found = [device for device in found if _answer(compiled, device) is True]
+            answers = self.context.answers((selector.get("cel") or {}).get("expression", ""), found)
+            found = [device for device, answer in zip(found, answers or (), strict=False) if answer is True]
         return found
 
     @cached_property
     def answers(self) -> Mapping[int, bool | CELRuntimeError]:
         """What the expression says of each of :attr:`devices`, by its place; empty when it does not compile."""
-        compiled = self.context.compiled(self.text)
-        if compiled is None or self.view.kind != "selector":
+        if self.view.kind != "selector":
             return {}
-        return {index: _answer(compiled, device) for index, device in enumerate(self.devices)}
+        return dict(enumerate(self.context.answers(self.text, self.devices) or ()))
 
-    @property
+    @cached_property
     def failures(self) -> list[tuple[DeviceView, CELRuntimeError]]:
         """The devices on which the evaluation fails."""
         answers = self.answers.items()
@@ -200,6 +197,15 @@ class Look:
 
     def types(self, name: Name) -> set[str]:
         """Return the types that an attribute is published with, `quantity` of a capacity; empty when not known."""
+        if name not in self._types:
+            self._types[name] = self._find_types(name)
+        return self._types[name]
+
+    @cached_property
+    def _types(self) -> dict[Name, set[str]]:
+        return {}
+
+    def _find_types(self, name: Name) -> set[str]:
         if name.section == "capacity":
             return {"quantity"}
         found = {self.published_by(device).get(name, "") for device in self.pool} - {""}
@@ -333,10 +339,3 @@ def similar(name: str, names: Collection[str], cutoff: float = _NEAR) -> str | N
     by_lower = {one.lower(): one for one in sorted(names) if one != name}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=cutoff)
     return by_lower[near[0]] if near else None
-
-
-def _answer(compiled: cel.Selector, device: DeviceView) -> bool | CELRuntimeError:
-    try:
-        return compiled.matches(device.sound, device.driver)
-    except CELRuntimeError as error:
-        return error

@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use crate::quantity::Quantity;
     #[pymodule_export]
-    use crate::selector::Selector;
+    use crate::selector::{Devices, Selector};
     #[pymodule_export]
     use crate::version::Version;
 

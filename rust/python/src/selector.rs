@@ -63,6 +63,33 @@ impl Selector {
             Err(error) => Ok((None, Some(cel_runtime_error(py, &error)), found.cost)),
         }
     }
+
+    /// Whether each of the devices at `places` is selected, or why that cannot be told.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn answers(&self, py: Python<'_>, devices: &Devices, places: Vec<usize>) -> PyResult<Vec<Py<PyAny>>> {
+        let chosen = places.iter().map(|place| devices.0.get(*place).and_then(Option::as_ref));
+        let found: Vec<_> = py.detach(|| chosen.map(|one| one.map_or(Ok(false), |one| self.0.matches(one))).collect());
+        found
+            .into_iter()
+            .map(|answer| match answer {
+                Ok(answer) => answer.into_py_any(py),
+                Err(error) => cel_runtime_error(py, &error).into_py_any(py),
+            })
+            .collect()
+    }
+}
+
+/// Devices that are read once, for selectors that are evaluated on all of them.
+#[pyclass(frozen, module = "drayman._native")]
+pub(crate) struct Devices(Vec<Option<CelDevice>>);
+
+#[pymethods]
+impl Devices {
+    /// Takes drivers and devices; one that cannot be read is none, and no selector selects it.
+    #[new]
+    fn new(devices: Vec<(String, Json)>) -> Self {
+        Self(devices.into_iter().map(|(driver, json)| given(json, Some(driver)).ok()).collect())
+    }
 }
 
 /// The driver that a dict may name beside what a device of a slice has.

@@ -309,6 +309,12 @@ def test_the_catalogue_has_types_that_attributes_can_have() -> None:
     ("wrong", "right"),
     [
         ("A.model.string == 'T4'", "A.model == 'T4'"),
+        (
+            "A.cores > 1 && A.sharing == 'mps' && A.sharing != ''",
+            "A.cores > 1 && has(A.sharing) && A.sharing == 'mps' && A.sharing != ''",
+        ),
+        ("A.sharing in ['mps'] || A.ecc", "A.sharing in ['mps'] || A.ecc"),
+        ("A.sharing != 'mps'", "A.sharing != 'mps'"),
         ("C.memory >= quantity('16Gi')", "C.memory.compareTo(quantity('16Gi')) >= 0"),
         ("(C.memory) >= quantity('16Gi')", "(C.memory) >= quantity('16Gi')"),
         ("A.ecc && '8.0.0' <= A.cc", 'A.ecc && A.cc.compareTo(semver("8.0.0")) >= 0'),

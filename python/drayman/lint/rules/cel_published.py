@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drayman.inspection import Span
 from drayman.lint import drivers
 from drayman.lint.drivers import Name
 from drayman.lint.looks import name_of, similar, written
@@ -208,8 +209,24 @@ def cel_unguarded_attribute(context: Context) -> Findings:
             message = _some_lack(look, name) if look.pool else _optional(look, name)
             if message is not None:
                 seen.add(name)
-                guarded = f"`has({written(name)}) && …` or `{_optional_form(name)}.orValue(…)`"
-                yield look.finding(access.span, f"{message}; guard with has() or .?", f"write {guarded}")
+                hint = f"write `has({written(name)}) && …` or `{_optional_form(name)}.orValue(…)`"
+                fix = _guard(look, access, name)
+                yield look.finding(access.span, f"{message}; guard with has() or .?", hint, fix=fix)
+
+
+def _guard(look: Look, access: Access, name: Name) -> dict[Span, str] | None:
+    """Return the edit that puts a guard before the comparison, where that has to hold for the whole to be true.
+
+    Devices without the attribute are left out then, as they should; but who asks for `!=` may want them.
+    """
+    guard = look.text[access.span.start : access.span.end] if access.form == "field" else written(name)
+    for comparison in look.inspection.comparisons:
+        sides = (comparison.left, comparison.right)
+        about = access in [side.access or (side.member.access if side.member else None) for side in sides]
+        if about and comparison.conjunction == 0 and comparison.operator != "!=" and not guard.endswith("]"):
+            at = comparison.span
+            return {Span(at.start, at.start, at.line, at.column, at.line, at.column): f"has({guard}) && "}
+    return None
 
 
 def _some_lack(look: Look, name: Name) -> str | None:

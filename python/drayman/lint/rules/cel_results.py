@@ -220,11 +220,8 @@ def _decisive(look: Look) -> list[Comparison]:
     for comparison in look.inspection.comparisons:
         if comparison.conjunction != 0:
             continue
-        compiled = look.context.compiled(look.text[comparison.span.start : comparison.span.end])
-        if compiled is None:
-            continue
-        values = [compiled.evaluate(device.sound, device.driver).value for device in look.devices]
-        if not any(value is True for value in values):
+        answers = look.context.answers(look.text[comparison.span.start : comparison.span.end], look.devices)
+        if answers and True not in answers:
             found.append(comparison)
     return found
 
