@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from drayman import cli
 from drayman.driver import catalogue
 from drayman.lint import lint
 
@@ -27,3 +28,11 @@ def test_a_scenario_is_clean(path: Path) -> None:
 def test_what_the_mock_driver_publishes_is_clean(name: str) -> None:
     profile = catalogue.profile(name)
     assert lint([("node.yaml", yaml.safe_dump_all([profile.device_class(), *profile.slices("node-1")]))]) == []
+
+
+def test_the_hooks_for_pre_commit_run_the_command_as_it_is() -> None:
+    hooks = yaml.safe_load((SCENARIOS.parents[1] / ".pre-commit-hooks.yaml").read_text())
+    for hook in hooks:
+        program, *arguments = hook["entry"].split()
+        parsed = cli.parser(["lint"], prog=program).parse_args([*arguments, "claim.yaml"])
+        assert (program, parsed.verb, parsed.files) == ("drayman", "lint", ["claim.yaml"])
