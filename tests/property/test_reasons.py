@@ -58,6 +58,8 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 def broken(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Draw the objects with one or two fields left out, or replaced by something else."""
     objects = copy.deepcopy(OBJECTS)
+    for obj in objects if draw(st.booleans()) else ():
+        obj["metadata"]["resourceVersion"] = "1"  # as if a server had them
     for _ in range(draw(st.integers(1, 2))):
         found = [(holder, key) for obj in objects for holder, key in places(obj) if key not in ("apiVersion", "kind")]
         holder, key = draw(st.sampled_from(found))

@@ -41,14 +41,16 @@ def complete(obj: Object) -> Object:
     decoded = schema.decode(obj)
     if decoded.fatal:
         raise InputError(decoded.fatal.message, field=decoded.fatal.field, object=str(obj.get("kind")))
-    found = defaults.apply(convert.to_v1(decoded.object))
+    found: Object = convert.to_v1(decoded.object)
+    if not (found.get("metadata") or {}).get("resourceVersion"):  # a server has given its objects their defaults
+        found = defaults.apply(found)
     metadata = found.get("metadata") or {}
     if not metadata.get("name"):
         raise InputError("not set", field="metadata.name", object=str(obj.get("kind")))
     if found["kind"] not in _CLUSTER_WIDE:
         metadata = {**metadata, "namespace": metadata.get("namespace") or "default"}
     kind = schema.type_of(str(found["apiVersion"]), str(found["kind"]))
-    whole: Object = _filled({**found, "metadata": metadata}, kind or "")
+    whole: Object = _filled({**found, "metadata": metadata, "spec": found.get("spec") or {}}, kind or "")
     return whole
 
 
