@@ -73,9 +73,12 @@ def live_server(folder: Path, runtime_config: Mapping[str, bool] | None = None) 
 
 
 class CannedServer:
-    """Answers every GET with what `answers` has for its path; the paths, with their queries, are in `asked`."""
+    """Answers every GET with what `answers` has for its path: the same each time, or the next of a list.
 
-    def __init__(self, answers: Mapping[str, tuple[int, Any]]) -> None:
+    The paths, with their queries, are in `asked`.
+    """
+
+    def __init__(self, answers: Mapping[str, tuple[int, Any] | list[tuple[int, Any]]]) -> None:
         self.answers = answers
         self.asked: list[str] = []
         self.headers: list[Mapping[str, str]] = []
@@ -83,12 +86,13 @@ class CannedServer:
 
     def answer(self, path: str) -> tuple[int, bytes]:
         self.asked.append(path)
-        code, body = self.answers.get(path) or self.answers.get(path.partition("?")[0]) or (404, "no such path")
+        found = self.answers.get(path) or self.answers.get(path.partition("?")[0]) or (404, "no such path")
+        code, body = found.pop(0) if isinstance(found, list) else found
         return code, body.encode() if isinstance(body, str) else json.dumps(body).encode()
 
 
 @contextlib.contextmanager
-def canned_server(answers: Mapping[str, tuple[int, Any]]) -> Iterator[CannedServer]:
+def canned_server(answers: Mapping[str, tuple[int, Any] | list[tuple[int, Any]]]) -> Iterator[CannedServer]:
     """Yield a server that knows nothing but `answers`, over plain HTTP."""
     canned = CannedServer(answers)
 

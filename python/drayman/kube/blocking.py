@@ -151,7 +151,7 @@ class Reader:
                 raise
             answer = self._send(target, headers)
         if answer.status >= 400:
-            raise self._refused(path, Response(answer.status, answer.read()))
+            raise self._refused("watch" if query.get("watch") else "list", path, Response(answer.status, answer.read()))
         return answer
 
     def _send(self, target: str, headers: dict[str, str]) -> http.client.HTTPResponse:
@@ -175,7 +175,7 @@ class Reader:
             connection.set_tunnel(host, port)
         return connection
 
-    def _refused(self, path: str, answer: Response) -> APIStatusError:
+    def _refused(self, verb: str, path: str, answer: Response) -> APIStatusError:
         status = status_of(answer)
         if answer.status not in (401, 403):
             return APIStatusError(status)
@@ -184,7 +184,7 @@ class Reader:
         error.hint = (
             "the credentials of the kubeconfig are missing, wrong or expired"
             if answer.status == 401
-            else _missing_right(path, status)
+            else _missing_right(verb, path, status)
         )
         return error
 
@@ -218,7 +218,7 @@ class _NamedConnection(http.client.HTTPSConnection):
         self.sock: Any = context.wrap_socket(self.sock, server_hostname=self.server_name)
 
 
-def _missing_right(path: str, status: Object) -> str | None:
+def _missing_right(verb: str, path: str, status: Object) -> str | None:
     """Say which right is missing, as `kubectl auth can-i` takes it."""
     details = status.get("details") or {}
     parts = path.strip("/").split("/")
@@ -228,4 +228,4 @@ def _missing_right(path: str, status: Object) -> str | None:
     group = details.get("group") or (parts[1] if parts[0] == "apis" else "")
     where = f"-n {parts[parts.index('namespaces') + 1]}" if "namespaces" in parts[:-1] else "--all-namespaces"
     name = f"{resource}.{group}" if group else resource
-    return f"the right to `list` {name} is missing: kubectl auth can-i list {name} {where}"
+    return f"the right to `{verb}` {name} is missing: kubectl auth can-i {verb} {name} {where}"

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unit.cli.manifests import claim, files, slice_
+from tests.unit.cli.test_sources import kubeconfig_for
 from tests.unit.cli.test_views import allocated
-from tests.unit.servers import LiveServer, live_server
+from tests.unit.servers import LiveServer, canned_server, live_server
 
 from drayman import manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.unit.cli.conftest import CommandLine
 
 
 @pytest.fixture
@@ -91,3 +95,32 @@ def test_claims_of_other_namespaces_are_not_shown(server: LiveServer) -> None:
         apply(server, claim("two"))
         apply(server, claim("mine", namespace="other"))
         assert next(lines).split() == ["other/mine", "pending"]
+
+
+def test_watch_that_was_forgotten_lists_anew_and_a_refusal_ends_it(drayman: CommandLine) -> None:
+    group = "/apis/resource.k8s.io"
+    claims = [one.object for one in manifest.parse(files(claim("one"), claim("two")))]
+    entry = {"kind": "ResourceClaim", "name": "resourceclaims", "namespaced": True}
+    forgotten = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "too old resource version"}}
+    answers: dict[str, tuple[int, Any] | list[tuple[int, Any]]] = {
+        "/apis": (200, {"groups": [{"name": "resource.k8s.io", "versions": [{"version": "v1"}]}]}),
+        f"{group}/v1": (200, {"resources": [entry]}),
+        f"{group}/v1/resourceclaims": [
+            (200, {"items": claims, "metadata": {"resourceVersion": "5"}}),
+            (200, json.dumps(forgotten)),
+            (200, {"items": claims[:1], "metadata": {"resourceVersion": "9"}}),
+            (403, {"kind": "Status", "code": 403, "message": "no longer"}),
+        ],
+    }
+    with canned_server(answers) as canned:
+        kubeconfig_for(drayman, canned.url)
+        result = drayman.run("claims", "-A", "--watch", "--kubeconfig", "config")
+        watches = [path for path in canned.asked if "watch=true" in path]
+    assert result.code == 1
+    assert result.out.splitlines()[-1] == "team-a/two is gone"
+    name = "resourceclaims.resource.k8s.io"
+    assert result.err.splitlines()[-2:] == [
+        f"error: {canned.url} refuses: no longer",
+        f"hint: the right to `watch` {name} is missing: kubectl auth can-i watch {name} --all-namespaces",
+    ]
+    assert [path.partition("resourceVersion=")[2][0] for path in watches] == ["5", "9"]

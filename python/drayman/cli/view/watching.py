@@ -153,14 +153,15 @@ def _watching(view_: View, live: Live, namespace: str | None) -> Iterator[Iterat
 def _batches(first: list[_Change], handed: queue.SimpleQueue[_Change | BaseException]) -> Iterator[list[_Change]]:
     yield first
     while True:
-        batch, got = [], handed.get()
+        together: list[_Change | BaseException] = [handed.get()]
         with contextlib.suppress(queue.Empty):
             while True:
-                if isinstance(got, BaseException):
-                    raise got
-                batch.append(got)
-                got = handed.get(timeout=_TOGETHER_SECONDS)
-        yield batch
+                together.append(handed.get(timeout=_TOGETHER_SECONDS))
+        if batch := [one for one in together if isinstance(one, _Change)]:
+            yield batch
+        for one in together:
+            if isinstance(one, BaseException):
+                raise one
 
 
 class _Watch:
