@@ -153,6 +153,7 @@ def written(expression: str) -> str:
             ("cel-compared-by-operator", "<", 'write `C.memory.compareTo(quantity("16Gi")) > 0`'),
         ),
         ("A.cc >= '8.0.0'", ("cel-compared-by-operator", ">=", 'write `A.cc.compareTo(semver("8.0.0")) >= 0`')),
+        ("A.cc > '8.0'", ("cel-compared-by-operator", ">", 'write `A.cc.compareTo(semver("8.0.0")) > 0`')),
         (
             "semver('8.0.0') <= A.cc",
             ("cel-compared-by-operator", "<=", "write `A.cc.compareTo(semver('8.0.0')) >= 0`"),

@@ -99,8 +99,8 @@ def _literal_as(look: Look, access: Access, operand: Operand) -> tuple[str, str]
     if types == {"quantity"} and literal.type in ("string", "int", "uint"):
         text = str(literal.value)
         return ("quantity", f'quantity("{text}")') if _is_quantity(text) else None
-    if types == {"version"} and literal.type == "string" and not names.semver(str(literal.value)):
-        return "semver", f'semver("{literal.value}")'
+    if types == {"version"} and literal.type == "string" and (version := _as_version(str(literal.value))):
+        return "semver", f'semver("{version}")'
     return None
 
 
@@ -152,6 +152,13 @@ def cel_version_compared_as_string(context: Context) -> Findings:
                     call = f'.compareTo(semver("{_three(text)}")) {operator} 0'
                     hint = f"publish it as a version and write `{look.text[access.span.start : access.span.end]}{call}`"
                     yield look.finding(comparison.operator_span, message, hint)
+
+
+def _as_version(text: str) -> str | None:
+    """Return a text as a version: one or two numbers have the others as 0."""
+    if not names.semver(text):
+        return text
+    return _three(text) if re.fullmatch(r"v?\d+(\.\d+){0,2}", text) else None
 
 
 def _three(text: str) -> str:
@@ -280,7 +287,8 @@ def _converted(literal: LiteralValue, kind: str) -> str | None:
     """Return the literal that is meant, in the type of the attribute."""
     value = str(literal.value)
     if kind == "version":
-        return f'semver("{value}")' if literal.type == "string" and not names.semver(value) else None
+        text = _as_version(value)
+        return f'semver("{text}")' if literal.type == "string" and text else None
     if kind == "int" and literal.type == "string" and re.fullmatch(r"-?\d{1,18}", value):
         return str(int(value))
     if kind == "bool" and value.lower() in ("true", "false"):
