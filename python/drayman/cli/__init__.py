@@ -36,7 +36,7 @@ VERBS = {
     "diff": "say what changed in devices and claims between two states of a cluster",
     "simulate": "say what the scheduler would do with manifests, in virtual time",
     "demo": "run the tutorial: pods that ask for mock GPUs, and what they get",
-    "cluster": "start, list and end fake clusters with a real API on a loopback socket",
+    "cluster": "start, list and end clusters on this machine, with their API on a loopback socket",
     "scheduler": "run the secondary scheduler against an API server, until interrupted",
     "driver": "run the mock DRA driver for one node, until interrupted",
     "completion": "print a script that completes the command line in a shell",
