@@ -121,7 +121,7 @@ impl Amount {
     pub(super) fn scaled_value(&self, scale: i32) -> i64 {
         match self {
             Self::Small { value, scale: own } if *own < scale => round_away(*value, scale.abs_diff(*own)),
-            Self::Small { value, scale: own } => scale_up(*value, own.saturating_sub(scale)).unwrap_or(0),
+            Self::Small { value, scale: own } => scale_up_or_wrap(*value, own.saturating_sub(scale)),
             Self::Big(big) => big.scaled_value(scale),
         }
     }
@@ -221,6 +221,14 @@ fn scale_up(value: i64, exponent: i32) -> Option<i64> {
         return Some(0);
     }
     10_i64.checked_pow(u32::try_from(exponent).ok()?)?.checked_mul(value)
+}
+
+/// `value` × 10^`exponent` as upstream gives it where 64 bits do not hold it: wrapped by the exponents that it multiplies with at once, else 0.
+fn scale_up_or_wrap(value: i64, exponent: i32) -> i64 {
+    match exponent {
+        1 | 2 | 3 | 6 | 9 if value != i64::MIN => value.wrapping_mul(10_i64.pow(exponent.unsigned_abs())),
+        _ => scale_up(value, exponent).unwrap_or(0),
+    }
 }
 
 /// `value` / 10^`exponent`, rounded away from 0.
