@@ -5,6 +5,7 @@
 //! so that the kernel can refuse what it does not understand. [`Object::from_json`] decodes any served version and normalises it to `v1`.
 
 pub mod quantity;
+pub mod quote;
 pub mod version;
 
 mod allocation;

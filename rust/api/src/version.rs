@@ -8,6 +8,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use crate::quote::quoted;
+
 /// Why a text is not a semantic version; the texts are upstream's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
@@ -171,33 +173,6 @@ fn without_leading_zeros(part: &str) -> String {
     } else {
         format!("0{trimmed}")
     }
-}
-
-/// `text` in double quotes as Go's `%q` writes it.
-fn quoted(text: &str) -> String {
-    let escaped = text.chars().map(|character| match character {
-        '"' => "\\\"".to_owned(),
-        '\\' => "\\\\".to_owned(),
-        '\u{7}' => "\\a".to_owned(),
-        '\u{8}' => "\\b".to_owned(),
-        '\u{b}' => "\\v".to_owned(),
-        '\u{c}' => "\\f".to_owned(),
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        _ if is_printable(character) => character.to_string(),
-        '\0'..='\u{7f}' => format!("\\x{:02x}", u32::from(character)),
-        '\0'..='\u{ffff}' => format!("\\u{:04x}", u32::from(character)),
-        _ => format!("\\U{:08x}", u32::from(character)),
-    });
-    format!("\"{}\"", escaped.collect::<String>())
-}
-
-/// Whether a character shows. Rust has no such question; its debug output escapes what does not.
-fn is_printable(character: char) -> bool {
-    // The letter before it keeps combining marks as they are.
-    let text: String = ['a', character].iter().collect();
-    text.escape_debug().nth(1) == Some(character)
 }
 
 impl fmt::Display for Version {

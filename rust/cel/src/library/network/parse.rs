@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::library::quote::quoted;
+use drayman_api::quote::quoted;
+
 use crate::value::{Cidr, Ip};
 
 /// The groups of an IPv6 address.
@@ -10,7 +11,7 @@ const GROUPS: usize = 8;
 
 /// Reads an address that Kubernetes takes: without zone, and no IPv4 address in IPv6 form.
 pub(super) fn ip(text: &str) -> Result<Ip, String> {
-    let quoted = || quoted(text.as_bytes());
+    let quoted = || quoted(text);
     let parsed = parse_address(text)
         .map_err(|cause| format!("IP Address {} parse error during conversion from string: {cause}", quoted()))?;
     if parsed.zone {
@@ -27,11 +28,11 @@ pub(super) fn cidr(text: &str) -> Result<Cidr, String> {
     let network = parse_network(text).map_err(|cause| {
         format!(
             "network address parse error during conversion from string: netip.ParsePrefix({}): {cause}",
-            quoted(text.as_bytes())
+            quoted(text)
         )
     })?;
     if is_mapped(network.address().0) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text.as_bytes())));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)));
     }
     Ok(network)
 }
@@ -50,7 +51,7 @@ fn parse_network(text: &str) -> Result<Cidr, String> {
         && length.bytes().all(|byte| byte.is_ascii_digit())
         && (length.len() == 1 || !length.starts_with('0'));
     let bits: Option<i64> = length.parse().ok().filter(|_| is_plain);
-    let bits = bits.ok_or_else(|| format!("bad bits after slash: {}", quoted(length.as_bytes())))?;
+    let bits = bits.ok_or_else(|| format!("bad bits after slash: {}", quoted(length)))?;
     let most = if parsed.address.is_ipv4() { 32 } else { 128 };
     let bits = u8::try_from(bits).ok().filter(|bits| *bits <= most).ok_or("prefix length out of range")?;
     Ok(Cidr::new(Ip(parsed.address), bits))
@@ -75,11 +76,11 @@ pub(in crate::library) fn parse_address(text: &str) -> Result<Address, String> {
 
 /// What Go says of `text`, and from where on it could not be read.
 fn refusal(text: &str, message: &str, at: &str) -> String {
-    let text = quoted(text.as_bytes());
+    let text = quoted(text);
     if at.is_empty() {
         format!("ParseAddr({text}): {message}")
     } else {
-        format!("ParseAddr({text}): {message} (at {})", quoted(at.as_bytes()))
+        format!("ParseAddr({text}): {message} (at {})", quoted(at))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Percent escapes, by the part of the URL that they are in.
 
-use crate::library::quote::quoted;
+use drayman_api::quote::quoted;
 
 /// A part of a URL with rules of its own about which bytes are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
             }
             b'+' if part == Part::Query => unescaped.push(b' '),
             _ if part.is_host() && byte.is_ascii() && !part.keeps(*byte) => {
-                return Err(format!("invalid character {} in host name", quoted(&[*byte])));
+                return Err(format!("invalid character {} in host name", quoted([*byte])));
             }
             _ => unescaped.push(*byte),
         }

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use drayman_api::quote::quoted;
+
 use crate::library::network::parse_address;
-use crate::library::quote::quoted;
 use crate::library::url::escape::{Part, unescape};
 use crate::library::url::{Escaped, Url, User};
 
@@ -22,7 +23,7 @@ pub(in crate::library) fn parse_request(text: &str) -> Result<Url, String> {
 }
 
 fn refusal(text: &str, cause: &str) -> String {
-    format!("parse {}: {cause}", quoted(text.as_bytes()))
+    format!("parse {}: {cause}", quoted(text))
 }
 
 /// Reads what comes before the fragment; in a request only what is absolute.
@@ -131,7 +132,7 @@ fn parse_literal(host: &str) -> Result<Vec<u8>, String> {
 fn check_port(port: &str) -> Result<(), String> {
     let is_valid = port.is_empty()
         || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if is_valid { Ok(()) } else { Err(format!("invalid port {} after host", quoted(port.as_bytes()))) }
+    if is_valid { Ok(()) } else { Err(format!("invalid port {} after host", quoted(port))) }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Text in double quotes, as Go's `%q` writes it.
+//! Text in double quotes, as Go's `%q` writes it, for messages that have to equal upstream's.
 
-/// Quotes `bytes`: what does not show is escaped, and so is each byte that is not part of a character.
-pub(super) fn quoted(bytes: &[u8]) -> String {
+/// Quotes `bytes`, text or not: what does not show is escaped, and so is each byte that is not part of a character.
+pub fn quoted(bytes: impl AsRef<[u8]>) -> String {
     let mut quoted = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
+    for chunk in bytes.as_ref().utf8_chunks() {
         chunk.valid().chars().for_each(|character| push(&mut quoted, character));
         quoted.extend(chunk.invalid().iter().map(|byte| hexadecimal(*byte)));
     }
