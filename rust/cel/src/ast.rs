@@ -51,6 +51,7 @@ pub(crate) enum Kind {
     Local {
         start: NodeId,
         role: Role,
+        name: Arc<str>,
     },
     /// A name that nothing has; already reported.
     Unresolved,
@@ -187,7 +188,7 @@ impl Kind {
             Self::Map { entries } => entries.iter().flat_map(|entry| [entry.key, entry.value]).for_each(visit),
             Self::Message(message) => message.fields.iter().map(|field| field.value).for_each(visit),
             Self::Fold(fold) => {
-                [fold.range, fold.init, fold.condition, fold.step, fold.result].into_iter().for_each(visit);
+                [fold.init, fold.range, fold.condition, fold.step, fold.result].into_iter().for_each(visit);
             }
         }
     }

@@ -112,7 +112,7 @@ impl Checker<'_> {
             Kind::Literal(value) => literal_type(value),
             Kind::Device => Type::DEVICE,
             Kind::TypeName(named) => Type::type_of(named.of.clone()),
-            Kind::Local { start, role } => self.local(*start, *role),
+            Kind::Local { start, role, .. } => self.local(*start, *role),
             Kind::Unresolved => Type::Error,
             Kind::Select(select) => {
                 let field = self.field(node, select.operand, &select.field, false);

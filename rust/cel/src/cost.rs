@@ -3,6 +3,7 @@
 mod actual;
 mod calls;
 pub(crate) mod estimate;
+mod path;
 mod size;
 
 pub(crate) use actual::Meter;

@@ -168,6 +168,9 @@ pub enum RuntimeError {
         /// What is wrong with it.
         cause: String,
     },
+    /// Upstream's evaluator breaks down, which it notices.
+    #[error("internal error: {0}")]
+    Internal(String),
     /// An operator or function refuses the values.
     #[error("{0}")]
     Failed(String),
@@ -219,9 +222,9 @@ impl Fault {
         Self::new(RuntimeError::IndexOutOfBounds { index: index.to_string() })
     }
 
-    /// Whether nothing may absorb the error.
-    pub(crate) fn is_limit(&self) -> bool {
-        matches!(*self.0, RuntimeError::CostLimit | RuntimeError::SizeLimit)
+    /// Whether the error ends the evaluation at once, so that nothing absorbs it.
+    pub(crate) fn ends_evaluation(&self) -> bool {
+        matches!(*self.0, RuntimeError::CostLimit | RuntimeError::SizeLimit | RuntimeError::Internal(_))
     }
 
     pub(crate) fn into_error(self) -> RuntimeError {

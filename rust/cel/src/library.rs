@@ -13,7 +13,6 @@ mod network;
 pub(crate) mod operators;
 mod optionals;
 mod quantities;
-mod quote;
 pub(crate) mod regexes;
 mod sets;
 mod strings;
@@ -246,4 +245,46 @@ fn ordering(ordering: std::cmp::Ordering) -> Value {
 
 fn boolean(value: bool) -> Value {
     Value::Bool(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    /// An overload as the table lists it, without its name: no expression can tell that.
+    fn listed(function: &Function, overload: &Overload) -> String {
+        let parameters: Vec<String> = overload.parameters.iter().map(ToString::to_string).collect();
+        let member = if overload.member { "member " } else { "" };
+        format!("{} {member}({}) -> {}", function.name, parameters.join(", "), overload.result)
+    }
+
+    /// What upstream declares but no expression can call, or only as the operator `.?`.
+    fn is_callable(line: &str) -> bool {
+        let uncallable = ["in ", "_in_ ", "_?._ ", "__not_strictly_false__ "];
+        !uncallable.iter().any(|name| line.starts_with(name))
+    }
+
+    #[test]
+    fn overloads_are_those_of_upstream() {
+        let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/functions.txt");
+        let upstream = std::fs::read_to_string(table).expect("the table can be read");
+        let upstream: BTreeSet<String> = upstream
+            .lines()
+            .filter(|line| is_callable(line))
+            .filter_map(|line| {
+                let (function, rest) = line.split_once(' ')?;
+                Some(format!("{function} {}", rest.split_once(": ")?.1))
+            })
+            .collect();
+        let ours: BTreeSet<String> = TABLE
+            .values()
+            .flat_map(|function| function.overloads.iter().map(|overload| listed(function, overload)))
+            .collect();
+        let missing: Vec<&String> = upstream.difference(&ours).collect();
+        let surplus: Vec<&String> = ours.difference(&upstream).collect();
+        assert!(missing.is_empty() && surplus.is_empty(), "missing: {missing:#?}\nsurplus: {surplus:#?}");
+    }
 }

@@ -39,9 +39,7 @@ pub(crate) fn lower(ast: &Ast, checked: &Checked) -> Result<(Program, Reads), Co
     while let Some(work) = lowering.work.pop() {
         match work {
             Work::Node(node) => lowering.node(node),
-            Work::Chain(node) => {
-                lowering.chain(node);
-            }
+            Work::Chain { node, bare } => lowering.chain(node, bare),
             Work::Step(step) => lowering.steps.push(step),
             Work::Label(label) => lowering.labels[label] = lowering.steps.len(),
         }
@@ -52,8 +50,11 @@ pub(crate) fn lower(ast: &Ast, checked: &Checked) -> Result<(Program, Reads), Co
 /// What is still to be put out, last first.
 enum Work {
     Node(NodeId),
-    /// A node without the cost of its root, as a branch of a conditional or a key.
-    Chain(NodeId),
+    /// A node without the cost of its root; `bare` when it is a branch of a conditional or a key.
+    Chain {
+        node: NodeId,
+        bare: bool,
+    },
     Step(Step),
     /// The next step is where the label points.
     Label(usize),
@@ -233,10 +234,10 @@ impl Lowering<'_> {
                 vec![
                     Work::Node(operand(0)),
                     Work::Step(Step::Branch { otherwise, end }),
-                    Work::Chain(operand(1)),
+                    Work::Chain { node: operand(1), bare: true },
                     Work::Step(Step::Jump(end)),
                     Work::Label(otherwise),
-                    Work::Chain(operand(2)),
+                    Work::Chain { node: operand(2), bare: true },
                     Work::Label(end),
                 ]
             }

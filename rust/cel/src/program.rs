@@ -54,8 +54,11 @@ pub(crate) enum Step {
         key: Value,
         optional: bool,
     },
-    /// Replaces the top by whether it has the field.
-    Test(Value),
+    /// Replaces the top by whether it has the field; as an optional for a field of an optional when `bare` is set.
+    Test {
+        key: Value,
+        bare: bool,
+    },
     /// The same with the key on top and the container below.
     QualifyByTop {
         optional: bool,

@@ -14,7 +14,7 @@ use crate::error::{CompileError, Issues};
 use crate::library::{self, Function};
 use crate::macros::{self, Expanded};
 use crate::names;
-use crate::syntax::{Parsed, Positions, tree};
+use crate::syntax::{self, Parsed, Positions, tree};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -192,7 +192,7 @@ impl Resolver<'_> {
 
     fn ident(&mut self, id: u64, name: &str) {
         let kind = match self.local(name) {
-            Some(local) => Some(Kind::Local { start: local.start, role: local.role }),
+            Some(local) => Some(Kind::Local { start: local.start, role: local.role, name: name.into() }),
             None => global(name.strip_prefix('.').unwrap_or(name)),
         };
         if let Some(kind) = kind {
@@ -351,13 +351,16 @@ impl Resolver<'_> {
         self.done.push(node);
     }
 
-    /// Where a literal begins: the parser's position of a negative number is after its sign.
+    /// Where a literal begins: the parser's position of a number with a sign is after the sign.
     fn literal_offset(&self, id: u64, value: &Value) -> usize {
         let offset = self.positions.offset(id);
-        let is_negative = matches!(value, Value::Int(value) if *value < 0)
-            || matches!(value, Value::Double(value) if value.is_sign_negative());
-        let before = self.source.get(..offset).unwrap_or("").trim_end();
-        if is_negative && before.ends_with('-') { before.len() - 1 } else { offset }
+        let may_have_sign = match value {
+            Value::Int(value) => *value <= 0,
+            Value::Double(value) => value.is_sign_negative(),
+            _ => false,
+        };
+        let before = self.source.get(..offset).unwrap_or("");
+        if may_have_sign { syntax::sign_before(before).unwrap_or(offset) } else { offset }
     }
 
     /// Adds a node that nobody takes.

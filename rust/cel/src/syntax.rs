@@ -13,6 +13,8 @@ use cel::common::ast::{IdedExpr, SourceInfo};
 
 use crate::error::{CompileError, Issues};
 
+pub(crate) use tokens::sign_before;
+
 /// The most characters that upstream reads.
 const MAX_CHARACTERS: usize = 100_000;
 /// How deep upstream lets expressions nest, and its visitor recurse.

@@ -3,6 +3,7 @@
 mod compare;
 mod equal;
 mod extent;
+mod key;
 mod list;
 mod map;
 mod network;
@@ -23,7 +24,8 @@ pub use network::{Cidr, Ip};
 pub use time::Timestamp;
 
 pub(crate) use extent::Extent;
-pub(crate) use map::{Entries, Key};
+pub(crate) use key::Key;
+pub(crate) use map::Entries;
 pub(crate) use text::go_float;
 pub(crate) use time::{civil, days_from_civil};
 
@@ -88,6 +90,11 @@ impl QuantityValue {
     /// A quantity that is the result of arithmetic.
     pub(crate) fn computed(quantity: Quantity) -> Self {
         Self { quantity: Arc::new(quantity), computed: true }
+    }
+
+    /// The quantity as it is shared by copies.
+    pub(crate) fn shared(&self) -> &Arc<Quantity> {
+        &self.quantity
     }
 
     /// The quantity itself.
@@ -168,6 +175,7 @@ impl Value {
             Self::String(_) => "types.String",
             Self::Bytes(_) => "types.Bytes",
             Self::List(_) => "*types.baseList",
+            Self::Map(Map::Domains(_)) => "cel.mapper",
             Self::Map(_) => "*types.baseMap",
             Self::Duration(_) => "types.Duration",
             Self::Timestamp(_) => "types.Timestamp",

@@ -17,11 +17,12 @@ impl Checker<'_> {
         let mut matching = Vec::new();
         let mut result: Option<Type> = None;
         for overload in &call.function.overloads {
-            if overload.member != call.target.is_some() || overload.parameters.len() != operands.len() {
+            if overload.member != call.target.is_some() {
                 continue;
             }
+            // Also where the number of operands differs: the names of unknown types are counted, and messages tell them.
             let (parameters, wanted) = self.instantiate(overload);
-            if !self.substitution.assign_all(operands.iter().zip(&parameters)) {
+            if parameters.len() != operands.len() || !self.substitution.assign_all(operands.iter().zip(&parameters)) {
                 continue;
             }
             matching.push(overload);

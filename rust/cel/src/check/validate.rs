@@ -104,6 +104,7 @@ impl Validator<'_> {
         let Some(argument) = call.arguments.first() else { return };
         let Kind::Literal(value) = self.ast.kind(*argument) else { return };
         let is_valid = match (name, value) {
+            ("duration" | "timestamp", Value::Null) => false,
             ("duration", Value::String(text)) => times::parse_duration(text).is_some(),
             ("timestamp", Value::String(text)) => {
                 times::parse_timestamp(text).is_some_and(|time| Timestamp::new(time.seconds, 0).is_some())
@@ -133,13 +134,16 @@ impl Validator<'_> {
         let used = text_format::walk(
             text,
             arguments.len(),
+            true,
             |_| Ok(()),
             |index, clause| {
                 let Some(argument) = arguments.get(index) else { return Ok(()) };
                 match self.refused(clause, *argument) {
                     Some(refused) => {
                         place = refused;
-                        Err(clause.refusal(self.checked.type_of(refused).runtime_name()))
+                        Err(text_format::during_formatting(
+                            &clause.refusal(self.checked.type_of(refused).runtime_name()),
+                        ))
                     }
                     None => Ok(()),
                 }

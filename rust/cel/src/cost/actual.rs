@@ -149,8 +149,12 @@ fn regex(text: u64, pattern: u64) -> u64 {
     reason = "upstream computes in floats"
 )]
 fn allocation(factor: f64, size: u64) -> u64 {
+    const INT_END: u64 = 1 << 63;
     let factor = if factor < 0.0 { 1.0 } else { factor };
-    ((size as f64 * factor) as u64).saturating_add(1 + super::LIST)
+    let cost = size as f64 * factor;
+    // As Go converts what is out of range.
+    let cost = if cost >= 2.0 * INT_END as f64 { INT_END } else { cost as u64 };
+    cost.saturating_add(1 + super::LIST)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "upstream computes in floats")]

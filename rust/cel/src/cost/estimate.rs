@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::ast::{Ast, Call, Fold, FoldStart, Kind, NodeId, Role};
 use crate::check::Checked;
+use crate::cost::path::{Path, Paths, Segment};
 use crate::cost::size::{self, EntrySize, Place};
 use crate::cost::{self, Cost, calls};
 use crate::types::Type;
@@ -19,20 +20,40 @@ pub(crate) fn max_cost(ast: &Ast, checked: &Checked) -> u64 {
         costs: vec![Range::ZERO; ast.len()],
         sizes: HashMap::new(),
         entries: HashMap::new(),
-        places: HashMap::new(),
+        paths: Paths::default(),
+        path_of: HashMap::new(),
         locals: HashMap::new(),
     };
-    for node in ast.ids() {
+    for node in order(ast) {
         let cost = estimator.node(node);
         estimator.costs[node.0 as usize] = cost;
     }
     estimator.cost(ast.root()).max
 }
 
+/// All nodes in the order in which upstream estimates them: parts before the whole, and arguments before the target.
+fn order(ast: &Ast) -> Vec<NodeId> {
+    let mut order = Vec::with_capacity(ast.len());
+    let mut open = vec![ast.root()];
+    // Found from the end.
+    while let Some(node) = open.pop() {
+        order.push(node);
+        match ast.kind(node) {
+            Kind::Call(call) => open.extend(call.arguments.iter().copied().chain(call.target)),
+            Kind::Fold(Fold { start, range, init, condition, step, result, .. }) => {
+                open.extend([range, init, start, condition, step, result]);
+            }
+            kind => kind.for_each_child(|child| open.push(child)),
+        }
+    }
+    order.reverse();
+    order
+}
+
 /// What is known of a variable of a loop.
 #[derive(Debug, Clone, Copy, Default)]
 struct Local {
-    place: Option<Place>,
+    path: Path,
     size: Option<Range>,
     entry: Option<EntrySize>,
 }
@@ -46,7 +67,8 @@ pub(super) struct Estimator<'a> {
     costs: Vec<Range>,
     sizes: HashMap<NodeId, Range>,
     entries: HashMap<NodeId, EntrySize>,
-    places: HashMap<NodeId, Place>,
+    paths: Paths,
+    path_of: HashMap<NodeId, Path>,
     locals: HashMap<NodeId, Locals>,
 }
 
@@ -58,11 +80,12 @@ impl Estimator<'_> {
             Kind::Literal(_) | Kind::Unresolved | Kind::FoldCondition(_) | Kind::FoldStep { .. } => Range::ZERO,
             Kind::TypeName(_) => select,
             Kind::Device => {
-                self.places.insert(node, Place::Device);
+                let path = self.paths.root("device".into());
+                self.path_of.insert(node, path);
                 select
             }
-            Kind::Local { start, role } => {
-                self.set_place(node, self.local(*start, *role).place);
+            Kind::Local { start, role, .. } => {
+                self.path_of.insert(node, self.local(*start, *role).path);
                 select
             }
             Kind::Select(selected) => {
@@ -70,7 +93,8 @@ impl Estimator<'_> {
                 if selected.test {
                     return operand;
                 }
-                self.set_place(node, self.place(selected.operand).and_then(|place| place.field(&selected.field)));
+                let segment = Segment::Name(selected.field.clone());
+                self.extend_path(node, selected.operand, segment);
                 match self.checked.type_of(selected.operand) {
                     Type::Map(_) | Type::Object(_) | Type::Parameter(_) => operand.plus(select),
                     _ => operand,
@@ -134,15 +158,19 @@ impl Estimator<'_> {
         }
     }
 
+    /// The part of the device that a node is.
     pub(super) fn place(&self, node: NodeId) -> Option<Place> {
-        self.places.get(&node).copied()
+        self.paths.place(self.path(node))
     }
 
-    pub(super) fn set_place(&mut self, node: NodeId, place: Option<Place>) {
-        match place {
-            Some(place) => self.places.insert(node, place),
-            None => self.places.remove(&node),
-        };
+    fn path(&self, node: NodeId) -> Path {
+        self.path_of.get(&node).copied().unwrap_or_default()
+    }
+
+    /// Notes that `node` is a part of `whole`.
+    fn extend_path(&mut self, node: NodeId, whole: NodeId, segment: Segment) {
+        let path = self.paths.extend(self.path(whole), segment);
+        self.path_of.insert(node, path);
     }
 
     fn local(&self, start: NodeId, role: Role) -> Local {
@@ -157,7 +185,7 @@ impl Estimator<'_> {
 
     fn local_of(&self, node: NodeId) -> Option<Local> {
         match self.ast.kind(node) {
-            Kind::Local { start, role } => Some(self.local(*start, *role)),
+            Kind::Local { start, role, .. } => Some(self.local(*start, *role)),
             _ => None,
         }
     }
@@ -231,8 +259,7 @@ impl Estimator<'_> {
             };
             if let (Cost::IndexList | Cost::IndexMap, Some(container)) = (overload.cost, call.arguments.first()) {
                 result = self.entry(*container).map(|entry| entry.value);
-                let place = self.place(*container).and_then(Place::values);
-                self.set_place(node, place);
+                self.extend_path(node, *container, Segment::Values);
             }
             if result.is_none() {
                 result = self.size(node);
@@ -252,19 +279,20 @@ impl Estimator<'_> {
 
     fn loop_variables(&mut self, start: &FoldStart) -> Locals {
         let accumulator =
-            Local { place: self.place(start.init), size: self.size(start.init), entry: self.entry(start.init) };
+            Local { path: self.path(start.init), size: self.size(start.init), entry: self.entry(start.init) };
         let entry = self.entry(start.range);
         let is_list = entry.map_or(matches!(self.type_of(start.range), Type::List(_)), |entry| entry.is_list);
-        let place = self.place(start.range);
+        let path = self.path(start.range);
         let key_size = entry.map(|entry| entry.key);
         let value_size = entry.map(|entry| entry.value);
-        let values = Local { place: place.and_then(Place::values), size: value_size, entry: None };
-        let keys =
-            Local { place: if is_list { None } else { place.and_then(Place::keys) }, size: key_size, entry: None };
+        let mut variable = |segment, size| Local { path: self.paths.extend(path, segment), size, entry: None };
         match (start.two_variables, is_list) {
-            (true, _) => [accumulator, keys, values],
-            (false, true) => [accumulator, values, Local::default()],
-            (false, false) => [accumulator, keys, Local::default()],
+            (true, _) => {
+                let keys = variable(if is_list { Segment::Indices } else { Segment::Keys }, key_size);
+                [accumulator, keys, variable(Segment::Values, value_size)]
+            }
+            (false, true) => [accumulator, variable(Segment::Values, value_size), Local::default()],
+            (false, false) => [accumulator, variable(Segment::Keys, key_size), Local::default()],
         }
     }
 
@@ -284,7 +312,7 @@ impl Estimator<'_> {
     fn size_of_name_alone(&mut self, node: NodeId, fold: &Fold) {
         let outer = fold.hidden.map(|(start, role)| self.local(start, role)).unwrap_or_default();
         if fold.hidden.is_some() {
-            self.set_place(fold.result, outer.place);
+            self.path_of.insert(fold.result, outer.path);
         }
         let size = self.sizes.get(&fold.result).copied().or_else(|| self.known_size(fold.result)).or(outer.size);
         self.set_size(node, size);

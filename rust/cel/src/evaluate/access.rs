@@ -12,6 +12,16 @@ pub(super) enum Selected {
     Missing,
 }
 
+impl Selected {
+    /// What was found as an optional.
+    pub(super) fn into_optional(self) -> Value {
+        match self {
+            Self::Found(value) => Value::some(value),
+            Self::Missing => Value::Optional(None),
+        }
+    }
+}
+
 /// `container[key]`; a missing one is an error.
 pub(super) fn select(container: &Value, key: &Value) -> Outcome {
     match container {

@@ -30,6 +30,9 @@ impl Machine<'_> {
         let mut entries = Entries::default();
         for optional in optional {
             let (Some(key), Some(value)) = (values.next(), values.next()) else { break };
+            if fault.is_none() && (!optional || matches!(value, Value::Optional(_))) {
+                key.check_hashable()?;
+            }
             match (value, optional) {
                 (value, false) => entries.insert(key, value),
                 (Value::Optional(Some(value)), true) => entries.insert(key, value.as_ref().clone()),

@@ -1,7 +1,7 @@
 //! Steps that call functions.
 
 use crate::cost::Cost;
-use crate::error::Fault;
+use crate::error::{Fault, RuntimeError};
 use crate::evaluate::machine::Machine;
 use crate::evaluate::{Operands, Outcome, invoke};
 use crate::library::operators;
@@ -12,6 +12,9 @@ use crate::value::{Map, Value};
 
 impl Machine<'_> {
     pub(super) fn call(&mut self, step: &CallStep) -> Result<(), Fault> {
+        if step.cost == Cost::Flatten && step.operands == 2 {
+            check_int_operand(self.top())?;
+        }
         // Most calls have one or two operands, and no error among them.
         let values = match step.operands {
             1 => self.take_values::<1>().map(|values| self.apply(step, &values, None)),
@@ -30,6 +33,11 @@ impl Machine<'_> {
         }
         self.meter.work_on(step.cost, values)?;
         let result = fault.map_or_else(|| invoke(step.function, step.how, values), Err);
+        if let Err(fault) = &result
+            && fault.ends_evaluation()
+        {
+            return Err(fault.clone());
+        }
         self.meter.charge_call(step.cost, &|index| values.get(index), &result)?;
         self.push_made(result)
     }
@@ -98,9 +106,19 @@ fn check_list_operand(operand: Option<&Value>, is_fault: bool) -> Result<(), Fau
         Some(value) => (value.go_type(), operators::adds(value)),
     };
     let method = if adds { "Contains" } else { "Add" };
-    Err(Fault::failed(format!(
-        "internal error: interface conversion: {found} is not traits.Lister: missing method {method}"
-    )))
+    Err(Fault::new(RuntimeError::Internal(format!(
+        "interface conversion: {found} is not traits.Lister: missing method {method}"
+    ))))
+}
+
+/// The same over an operand that is no integer.
+fn check_int_operand(operand: Option<&Outcome>) -> Result<(), Fault> {
+    let found = match operand {
+        Some(Ok(Value::Int(_))) | None => return Ok(()),
+        Some(Ok(value)) => value.go_type(),
+        Some(Err(_)) => "*types.Err",
+    };
+    Err(Fault::new(RuntimeError::Internal(format!("interface conversion: ref.Val is {found}, not types.Int"))))
 }
 
 /// The first of `values`, a map, with the entry or the entries of the others.
@@ -111,8 +129,9 @@ fn insert(values: Operands) -> Outcome {
     let (Some(Value::Map(map)), Some(second)) = (values.next(), values.next()) else { return Err(mismatch) };
     let mut entries = map.into_entries();
     let mut add = |key: Value, value: Value| -> Result<(), Fault> {
+        key.check_hashable()?;
         if entries.contains(&key) {
-            return Err(Fault::failed(format!("insert failed: key {key} already exists")));
+            return Err(Fault::failed(format!("insert failed: key {} already exists", key.as_go_writes())));
         }
         entries.insert(key, value);
         operators::check_list(entries.len())

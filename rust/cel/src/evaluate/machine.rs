@@ -66,7 +66,7 @@ impl<'a> Machine<'a> {
     pub(super) fn push_made(&mut self, outcome: Outcome) -> Result<(), Fault> {
         match &outcome {
             Ok(value) => value.check_depth()?,
-            Err(fault) if fault.is_limit() => return Err(fault.clone()),
+            Err(fault) if fault.ends_evaluation() => return Err(fault.clone()),
             Err(_) => {}
         }
         self.results.push(outcome);
@@ -75,6 +75,11 @@ impl<'a> Machine<'a> {
 
     pub(super) fn pop(&mut self) -> Outcome {
         self.results.pop().unwrap_or(Ok(Value::Null))
+    }
+
+    /// The last result.
+    pub(super) fn top(&self) -> Option<&Outcome> {
+        self.results.last()
     }
 
     /// Takes the operands of a call from the results: their values, or the first error with the values that are.
@@ -187,7 +192,7 @@ impl<'a> Machine<'a> {
                 let container = self.pop();
                 self.qualify(container, key, *optional)?;
             }
-            Step::Test(key) => self.test(key)?,
+            Step::Test { key, bare } => self.test(key, *bare)?,
             Step::QualifyByTop { optional } => self.qualify_by_top(*optional)?,
             Step::Charge(cost) => self.meter.charge(*cost)?,
             Step::Refund => self.meter.refund(),
@@ -196,6 +201,9 @@ impl<'a> Machine<'a> {
             Step::Equal { negated } => self.equal(*negated)?,
             Step::IsOneOf(set) => {
                 let outcome = self.pop();
+                if let Ok(value) = &outcome {
+                    value.check_hashable()?;
+                }
                 let is_one = |value: Value| Key::of(&value).is_some_and(|key| set.contains(&key));
                 self.push(outcome.map(|value| Value::Bool(is_one(value))));
             }

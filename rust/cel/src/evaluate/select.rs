@@ -34,8 +34,10 @@ impl Machine<'_> {
         };
         let (outcome, cost) = if optional {
             match access::select_if_present(container, key) {
-                Ok(Selected::Found(value)) => (Ok(Value::some(value)), 1),
-                Ok(Selected::Missing) => (Ok(Value::Optional(None)), 0),
+                Ok(found) => {
+                    let cost = u64::from(matches!(found, Selected::Found(_)));
+                    (Ok(found.into_optional()), cost)
+                }
                 Err(fault) => (Err(fault), 0),
             }
         } else {
@@ -45,10 +47,12 @@ impl Machine<'_> {
         Ok(self.meter.charge(cost)?)
     }
 
-    pub(super) fn test(&mut self, key: &Value) -> Result<(), Fault> {
+    /// Replaces the top by whether it has `key`. With `bare` set, a test inside an optional gives an optional, as upstream for a test that is a branch
+    /// or a key.
+    pub(super) fn test(&mut self, key: &Value, bare: bool) -> Result<(), Fault> {
         let container = match self.pop() {
-            Ok(Value::Optional(None)) => {
-                self.push(Ok(Value::Bool(false)));
+            Ok(none @ Value::Optional(None)) => {
+                self.push(Ok(if bare { none } else { Value::Bool(false) }));
                 return Ok(());
             }
             Ok(container) => container,
@@ -59,13 +63,17 @@ impl Machine<'_> {
         };
         let (outcome, cost) = match &container {
             Value::Optional(Some(inner)) => {
-                let outcome = access::is_present(inner, key);
-                let cost = u64::from(matches!(outcome, Ok(true)));
+                let outcome = if bare {
+                    access::select_if_present(inner, key).map(Selected::into_optional)
+                } else {
+                    access::is_present(inner, key).map(Value::Bool)
+                };
+                let cost = u64::from(matches!(outcome, Ok(Value::Bool(true) | Value::Optional(Some(_)))));
                 (outcome, cost)
             }
-            other => (access::is_present(other, key), 1),
+            other => (access::is_present(other, key).map(Value::Bool), 1),
         };
-        self.push(outcome.map(Value::Bool));
+        self.push(outcome);
         Ok(self.meter.charge(cost)?)
     }
 

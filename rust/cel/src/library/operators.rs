@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::error::{Fault, RuntimeError};
 use crate::library::{Function, Overload, boolean, operands};
 use crate::types::Type;
-use crate::value::{List, Value};
+use crate::value::{List, Map, Value};
 
 /// The most elements that a list may have: to walk over more costs more than an evaluation may.
 pub(crate) const MAX_LIST: usize = 1_000_000;
@@ -308,7 +308,12 @@ fn compare(arguments: &[Value], holds: fn(Ordering) -> bool) -> Result<Value, Fa
 fn contained(arguments: &[Value]) -> Result<Value, Fault> {
     match arguments {
         [element, Value::List(elements)] => Ok(boolean(elements.iter().any(|other| element.is_equal(other)))),
-        [key, Value::Map(map)] => Ok(boolean(map.contains(key))),
+        [key, Value::Map(map)] => {
+            if matches!(map, Map::Entries(_)) && !map.is_empty() {
+                key.check_hashable()?;
+            }
+            Ok(boolean(map.contains(key)))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -1,5 +1,7 @@
 //! `format`: texts with clauses such as `%d` that arguments are put into.
 
+use drayman_api::quote::quoted;
+
 use crate::error::Fault;
 use crate::library::operators::check_text;
 use crate::library::{list, operands, text, times};
@@ -8,8 +10,8 @@ use crate::value::{Value, go_float};
 
 /// The digits after the point where a clause names none.
 const PRECISION: usize = 6;
-/// More digits than this are never needed, and would only take memory.
-const MAX_PRECISION: usize = 1_000_000;
+/// No float has more digits after the point.
+const MAX_FRACTION: usize = 1_100;
 
 /// What a clause makes of its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl Clause {
             Self::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
             Self::Octal => "octal clause can only be used on integers",
         };
-        format!("error during formatting: {rule}, was given {type_name}")
+        format!("{rule}, was given {type_name}")
     }
 
     /// Whether arguments of the static type `of` may be taken.
@@ -57,9 +59,12 @@ impl Clause {
 }
 
 /// Walks over `text`: plain pieces go to `plain`, and each clause with its number to `clause`, until one fails. Returns the number of clauses.
+///
+/// `arguments` is how many there are; `end_first` whether a text that ends within a clause is told before a missing argument.
 pub(crate) fn walk(
     text: &str,
     arguments: usize,
+    end_first: bool,
     mut plain: impl FnMut(&str) -> Result<(), String>,
     mut clause: impl FnMut(usize, Clause) -> Result<(), String>,
 ) -> Result<usize, String> {
@@ -73,7 +78,7 @@ pub(crate) fn walk(
             rest = after;
             continue;
         }
-        if rest.is_empty() {
+        if rest.is_empty() && (end_first || count < arguments) {
             return Err("unexpected end of string".to_owned());
         }
         if count >= arguments {
@@ -95,11 +100,12 @@ fn read_clause(text: &str) -> Result<(Clause, &str), String> {
             let end = rest.bytes().position(|byte| !byte.is_ascii_digit());
             let end = end.ok_or("error while parsing precision: could not find end of precision specifier")?;
             let digits = &rest[..end];
-            let precision: usize = digits.parse().map_err(|_| {
+            let precision = digits.parse::<i64>().ok().and_then(|precision| usize::try_from(precision).ok());
+            let precision = precision.ok_or_else(|| {
                 let cause = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
                 format!("error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing {digits:?}: {cause}")
             })?;
-            (precision.min(MAX_PRECISION), &rest[end..])
+            (precision, &rest[end..])
         }
         None => (PRECISION, text),
     };
@@ -131,18 +137,23 @@ pub(super) fn format(arguments: &[Value]) -> Result<Value, Fault> {
         formatted.push_str(piece);
         if check_text(formatted.len()).is_err() { Err("text is too long".to_owned()) } else { Ok(()) }
     };
-    walk(source, values.len(), append, |index, clause| match values.get(index) {
-        Some(value) => append(&put(clause, value)?),
+    walk(source, values.len(), false, append, |index, clause| match values.get(index) {
+        Some(value) => append(&put(clause, value).map_err(|cause| during_formatting(&cause))?),
         None => Ok(()),
     })
     .map_err(Fault::failed)?;
     Ok(Value::string(formatted.into_inner()))
 }
 
+/// The cause of a refused argument as a message tells it.
+pub(crate) fn during_formatting(cause: &str) -> String {
+    format!("error during formatting: {cause}")
+}
+
 fn put(clause: Clause, value: &Value) -> Result<String, String> {
     let refusal = || clause.refusal(value.type_name());
     match (clause, value) {
-        (Clause::Text, _) => as_text(value).map_err(|name| clause.refusal(&name)),
+        (Clause::Text, _) => as_text(value)?.ok_or_else(refusal),
         (Clause::Decimal, Value::Int(_) | Value::Uint(_)) => Ok(value.to_string()),
         (Clause::Fixed(precision), _) => double(value).map(|double| fixed(double, precision)).ok_or_else(refusal),
         (Clause::Scientific(precision), _) => {
@@ -206,35 +217,64 @@ fn special(value: f64) -> Option<&'static str> {
     }
 }
 
+/// The largest number that upstream's printer reads in a clause; for a larger one it prints [`UNREADABLE`].
+const MAX_NUMBER: usize = 10_000_009;
+const UNREADABLE: &str = "%!(NOVERB)";
+
 /// Digits with a comma before every third.
+///
+/// Upstream's printer keeps the precision in 16 bits, where a negative one asks for the shortest digits, and the least number of digits in 8.
 fn fixed(value: f64, precision: usize) -> String {
+    if precision > MAX_NUMBER {
+        return UNREADABLE.to_owned();
+    }
     if let Some(special) = special(value) {
         return special.to_owned();
     }
-    let digits = format!("{value:.precision$}");
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |digits| ("-", digits));
-    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    let mut grouped = String::with_capacity(whole.len() * 4 / 3);
+    let [least, high, ..] = precision.to_le_bytes();
+    let digits = match usize::try_from(i16::from_le_bytes([least, high])) {
+        Ok(most) => format!("{:.*}", most.min(MAX_FRACTION), value.abs()),
+        Err(_) => value.abs().to_string(),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let least = usize::from(least);
+    let kept = fraction.trim_end_matches('0').len().max(least.min(fraction.len()));
+    let mut text = String::with_capacity(whole.len() * 4 / 3 + least + 2);
+    if value < 0.0 {
+        text.push('-');
+    }
     for (index, digit) in whole.chars().enumerate() {
         if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            grouped.push(',');
+            text.push(',');
         }
-        grouped.push(digit);
+        text.push(digit);
     }
-    format!("{sign}{grouped}{fraction}")
+    if kept.max(least) > 0 {
+        text.push('.');
+        text.push_str(&fraction[..kept]);
+        text.extend(std::iter::repeat_n('0', least.saturating_sub(kept)));
+    }
+    text
 }
 
-/// Digits and an exponent as the locale writes it: `1.5 × 10⁰³`.
-fn scientific(value: f64, precision: usize) -> String {
-    if let Some(special) = special(value) {
-        return special.to_owned();
+/// Digits and an exponent as the locale writes it: `1.500000×10⁰³`. What upstream reads as the precision, its printer takes for the least width.
+fn scientific(value: f64, width: usize) -> String {
+    if width > MAX_NUMBER {
+        return UNREADABLE.to_owned();
     }
-    let digits = format!("{value:.precision$e}");
+    let text = special(value).map_or_else(|| scientific_digits(value), str::to_owned);
+    let padding = width.saturating_sub(text.chars().count());
+    " ".repeat(padding) + &text
+}
+
+fn scientific_digits(value: f64) -> String {
+    let digits = format!("{:.PRECISION$e}", value.abs());
     let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let superscript: String = format!("{:02}", exponent.abs()).chars().map(superscript).collect();
+    let negative = if value < 0.0 { "-" } else { "" };
     let sign = if exponent < 0 { "⁻" } else { "" };
-    format!("{mantissa}\u{202f}×\u{202f}10{sign}{superscript}")
+    format!("{negative}{mantissa}×10{sign}{superscript}")
 }
 
 fn superscript(digit: char) -> char {
@@ -246,45 +286,51 @@ fn superscript(digit: char) -> char {
     }
 }
 
-/// A value as the text clause writes it, or the name of the type that it does not take.
-fn as_text(value: &Value) -> Result<String, String> {
-    match value {
-        Value::Null => Ok("null".to_owned()),
-        Value::String(text) => Ok(text.to_string()),
-        Value::Bytes(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Timestamp(_) => Ok(value.to_string()),
-        Value::Double(value) => Ok(go_float(*value)),
-        Value::Duration(nanos) => Ok(times::seconds_text(*nanos)),
-        Value::Type(of) => Ok(of.runtime_name().to_owned()),
+/// A value as the text clause writes it; none for one that it does not take.
+fn as_text(value: &Value) -> Result<Option<String>, String> {
+    Ok(Some(match value {
+        Value::Null => "null".to_owned(),
+        Value::String(text) => text.to_string(),
+        Value::Bytes(bytes) => bytes_text(bytes)?.to_owned(),
+        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Timestamp(_) => value.to_string(),
+        Value::Double(value) => go_float(*value),
+        Value::Duration(nanos) => times::seconds_text(*nanos),
+        Value::Type(of) => of.runtime_name().to_owned(),
         Value::List(elements) => {
             let elements: Result<Vec<String>, String> = elements.iter().map(nested).collect();
-            Ok(format!("[{}]", elements?.join(", ")))
+            format!("[{}]", elements?.join(", "))
         }
         Value::Map(map) => {
             let mut entries = Vec::with_capacity(map.len());
             for (key, value) in map.iter() {
                 if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
-                    return Err(key.type_name().to_owned());
+                    return Err(format!("no formatting function for map key of type {}", key.type_name()));
                 }
                 entries.push((nested(&key)?, nested(&value)?));
             }
-            entries.sort();
+            entries.sort_by(|(left, _), (right, _)| left.cmp(right));
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
-            Ok(format!("{{{}}}", entries.join(", ")))
+            format!("{{{}}}", entries.join(", "))
         }
-        other => Err(other.type_name().to_owned()),
-    }
+        _ => return Ok(None),
+    }))
 }
 
 /// A value inside a list or map: texts in quotes, floats with all digits.
 fn nested(value: &Value) -> Result<String, String> {
     match value {
-        Value::String(text) => Ok(format!("{:?}", text.as_ref())),
-        Value::Bytes(bytes) => Ok(format!("b{:?}", String::from_utf8_lossy(bytes))),
+        Value::String(text) => Ok(quoted(text.as_ref())),
+        Value::Bytes(bytes) => Ok(format!("b{}", quoted(bytes_text(bytes)?))),
         Value::Double(double) if double.is_finite() => Ok(format!("{double:.PRECISION$}")),
-        Value::Double(double) => Ok(format!("{:?}", go_float(*double))),
-        Value::Timestamp(_) => Ok(format!("timestamp({:?})", value.to_string())),
-        Value::Duration(nanos) => Ok(format!("duration({:?})", times::seconds_text(*nanos))),
-        other => as_text(other),
+        Value::Double(double) => Ok(quoted(go_float(*double))),
+        Value::Timestamp(_) => Ok(format!("timestamp({})", quoted(value.to_string()))),
+        Value::Duration(nanos) => Ok(format!("duration({})", quoted(times::seconds_text(*nanos)))),
+        other => as_text(other)?.ok_or_else(|| format!("no formatting function for {}", other.type_name())),
     }
+}
+
+fn bytes_text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|_| {
+        "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string".to_owned()
+    })
 }

@@ -1,10 +1,9 @@
 //! Parts of points in time and of spans, and how both are written.
 
-use std::num::IntErrorKind;
+mod zone;
 
 use crate::cost::Cost;
 use crate::error::Fault;
-use crate::library::quote::quoted;
 use crate::library::{Function, Implementation, Overload, text};
 use crate::types::Type;
 use crate::value::{Timestamp, Value, civil, days_from_civil};
@@ -103,7 +102,9 @@ fn in_utc(arguments: &[Value], part: Part) -> Result<Value, Fault> {
 
 fn in_zone(arguments: &[Value], part: Part) -> Result<Value, Fault> {
     match arguments {
-        [Value::Timestamp(time), zone] => Ok(Value::Int(part(&Local::new(*time, zone_offset(text(zone)?)?)))),
+        [Value::Timestamp(time), zone] => {
+            Ok(Value::Int(part(&Local::new(*time, zone::offset(text(zone)?, time.seconds)?))))
+        }
         _ => Err(Fault::no_such_overload()),
     }
 }
@@ -113,36 +114,6 @@ fn duration_part(arguments: &[Value], unit: i64) -> Result<Value, Fault> {
         [Value::Duration(nanos)] => Ok(Value::Int(nanos / unit)),
         _ => Err(Fault::no_such_overload()),
     }
-}
-
-/// The seconds that a zone is ahead of UTC: `UTC`, or hours and minutes of any number. Zones by place need a database that is not here.
-fn zone_offset(zone: &str) -> Result<i64, Fault> {
-    let Some((hours, minutes)) = zone.split_once(':') else {
-        return match zone {
-            // The scheduler's local time is UTC.
-            "" | "UTC" | "Local" => Ok(0),
-            _ if zone.contains("..") || zone.starts_with(['/', '\\']) => {
-                Err(Fault::failed("time: invalid location name"))
-            }
-            _ => Err(Fault::failed(format!("unknown time zone {zone}"))),
-        };
-    };
-    let (hours, minutes) = (integer(hours)?, integer(minutes)?);
-    let hours = hours.wrapping_mul(60);
-    let offset = if zone.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
-    // Upstream goes over nanoseconds, and so wraps around.
-    Ok(offset.wrapping_mul(60 * NANOS_PER_SECOND) / NANOS_PER_SECOND)
-}
-
-/// An integer, or the refusal in Go's words.
-fn integer(digits: &str) -> Result<i64, Fault> {
-    digits.parse().map_err(|error: std::num::ParseIntError| {
-        let cause = match error.kind() {
-            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
-            _ => "invalid syntax",
-        };
-        Fault::failed(format!("strconv.Atoi: parsing {}: {cause}", quoted(digits.as_bytes())))
-    })
 }
 
 /// A span as seconds, as `string(…)` writes it.

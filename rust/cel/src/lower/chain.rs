@@ -24,7 +24,7 @@ impl Lowering<'_> {
         let (base, links) = self.links(node);
         let is_conditional = self.special_of(base) == Some(Special::Conditional);
         let is_test = matches!(links.last(), Some(Link::Test(_)));
-        let mut work = vec![Work::Chain(node)];
+        let mut work = vec![Work::Chain { node, bare: false }];
         match (is_conditional, is_test) {
             (false, false) => work.push(Work::Step(Step::Charge(cost::SELECT))),
             (true, true) => work.push(Work::Step(Step::Refund)),
@@ -33,8 +33,8 @@ impl Lowering<'_> {
         self.then(work);
     }
 
-    /// A chain without the cost of its root. A node that is no chain is put out as it is.
-    pub(super) fn chain(&mut self, node: NodeId) {
+    /// A chain without the cost of its root. A node that is no chain is put out as it is. `bare` tells how a presence test ends.
+    pub(super) fn chain(&mut self, node: NodeId, bare: bool) {
         let (base, links) = self.links(node);
         let ast = self.ast;
         if self.constants.value(node).is_some()
@@ -55,19 +55,19 @@ impl Lowering<'_> {
                     None => work.push(Work::Step(Step::Device)),
                 }
             }
-            Kind::Local { start, role } => {
+            Kind::Local { start, role, .. } => {
                 let step = self.local(*start, *role);
                 work.push(Work::Step(step));
             }
             _ => work.push(Work::Node(base)),
         }
         for link in rest {
-            self.link(link, &mut work);
+            self.link(link, bare, &mut work);
         }
         self.then(work);
     }
 
-    fn link(&mut self, link: &Link, work: &mut Vec<Work>) {
+    fn link(&mut self, link: &Link, bare: bool, work: &mut Vec<Work>) {
         match link {
             Link::Constant { key, .. } if !is_key(key) => {
                 let cause = format!("invalid qualifier type: {}", key.go_type());
@@ -76,12 +76,12 @@ impl Lowering<'_> {
             Link::Constant { key, optional } => {
                 work.push(Work::Step(Step::Qualify { key: key.clone(), optional: *optional }));
             }
-            Link::Test(key) => work.push(Work::Step(Step::Test(key.clone()))),
+            Link::Test(key) => work.push(Work::Step(Step::Test { key: key.clone(), bare })),
             Link::Dynamic { key, optional } => {
                 let end = self.label();
                 work.extend([
                     Work::Step(Step::SkipUnlessOpen(end)),
-                    Work::Chain(*key),
+                    Work::Chain { node: *key, bare: true },
                     Work::Step(Step::QualifyByTop { optional: *optional }),
                     Work::Label(end),
                 ]);

@@ -12,6 +12,8 @@ use crate::library::conversions::is_conversion;
 use crate::library::regexes::weight::Allowance;
 use crate::library::regexes::{ConstantRegex, RegexFunction};
 use crate::lower::implementation;
+use crate::names;
+use crate::types::Type;
 use crate::value::{Entries, Key, Map, Value};
 
 /// What is known of each node.
@@ -44,6 +46,9 @@ impl Constants {
                 Kind::TypeName(named) if named.is_value => constants.set_value(node, Value::Type(named.of.clone())),
                 Kind::TypeName(named) => {
                     constants.errors.insert(node, format!("reference to undefined type: {}", named.name));
+                }
+                Kind::Local { name, .. } if matches!(checked.type_of(node), Type::Type(_)) => {
+                    constants.variable_of_type(node, name);
                 }
                 Kind::List { elements, optional } if !optional.contains(&true) => {
                     let values: Option<Vec<Value>> =
@@ -85,6 +90,14 @@ impl Constants {
             open[first..].reverse();
         }
         Ok(())
+    }
+
+    /// A variable that holds a type: upstream takes its name for the name of a type.
+    fn variable_of_type(&mut self, node: NodeId, name: &str) {
+        match names::type_name(name) {
+            Some(named) if named.is_value => self.set_value(node, Value::Type(named.of)),
+            _ => drop(self.errors.insert(node, format!("reference to undefined type: {name}"))),
+        }
     }
 
     pub(super) fn value(&self, node: NodeId) -> Option<&Value> {
@@ -155,9 +168,9 @@ impl Constants {
         if elements.is_empty() {
             return self.set_value(node, Value::Bool(false));
         }
-        let keys: Option<HashSet<Key>> = elements.iter().map(Key::of).collect();
+        let keys: Option<Vec<Vec<Key>>> = elements.iter().map(Key::equals_of).collect();
         if let Some(keys) = keys {
-            self.sets.insert(node, Arc::new(keys));
+            self.sets.insert(node, Arc::new(keys.into_iter().flatten().collect()));
         }
     }
 }

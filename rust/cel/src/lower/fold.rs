@@ -76,7 +76,7 @@ impl Lowering<'_> {
         let Kind::Call(call) = self.ast.kind(node) else { return None };
         let is_insert = matches!(call.function.binding, Binding::Special(Special::MapInsert));
         let (accumulator, rest) = call.arguments.split_first()?;
-        let Kind::Local { start, role: Role::Accumulator } = self.ast.kind(*accumulator) else { return None };
+        let Kind::Local { start, role: Role::Accumulator, .. } = self.ast.kind(*accumulator) else { return None };
         let adds_list = call.function.name == "_+_" && matches!(self.ast.kind(*rest.first()?), Kind::List { .. });
         let slots = self.slots.get(start)?;
         (slots.init.is_none() && (is_insert || adds_list)).then_some((slots.accumulator, rest, is_insert))

@@ -3,7 +3,7 @@
 use cel::ParseErrors;
 
 use crate::error::{CompileError, Issues};
-use crate::syntax::awaited;
+use crate::syntax::{awaited, tokens};
 
 /// What the parser says of a field that has no name, of a reserved one at the start, and where it met something else.
 const NO_NAME: &str = "unsupported ident kind";
@@ -76,11 +76,6 @@ fn offset(source: &str, line: usize, column: usize) -> usize {
 /// How far before a number its sign is, when it has one: upstream's place of a negative number is that of the sign.
 fn sign_before(source: &str, line: usize, column: usize) -> usize {
     let line = source.split('\n').nth(line.saturating_sub(1)).unwrap_or("");
-    let before: Vec<char> = line.chars().take(column.saturating_sub(1)).collect();
-    let blanks = before.iter().rev().take_while(|character| character.is_whitespace()).count();
-    let mut rest = before.iter().rev().skip(blanks);
-    let is_minus = rest.next() == Some(&'-');
-    let operand = rest.find(|character| !character.is_whitespace());
-    let is_binary = operand.is_some_and(|character| character.is_alphanumeric() || ")]}_\"'`".contains(*character));
-    if is_minus && !is_binary { blanks + 1 } else { 0 }
+    let start = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(start, _)| start);
+    tokens::sign_before(&line[..start]).map_or(0, |sign| line[sign..start].chars().count())
 }

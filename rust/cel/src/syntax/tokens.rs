@@ -21,6 +21,21 @@ pub(crate) fn ends_operand(token: &str) -> bool {
         || token.bytes().next().is_some_and(is_name) && token != "in"
 }
 
+/// Where the sign of the number that follows `before` is, if it has one. Of several signs none belongs to the number: they are operators.
+pub(crate) fn sign_before(before: &str) -> Option<usize> {
+    let sign = before.trim_end().strip_suffix('-')?;
+    let rest = sign.trim_end();
+    let is_operand = |text: &str| {
+        text.ends_with(|end: char| end.is_alphanumeric() || ")]}_\"'`".contains(end)) && !text.ends_with(" in")
+    };
+    let is_own = match rest.strip_suffix('-') {
+        // Of two, the first may be the operator between two numbers.
+        Some(rest) => is_operand(rest.trim_end()),
+        None => !is_operand(rest),
+    };
+    is_own.then_some(sign.len())
+}
+
 /// The bytes of the token at the start of `text`: a literal, a comment, a name or number, or one character.
 fn token_length(text: &str) -> usize {
     if text.starts_with("//") {

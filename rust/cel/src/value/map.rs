@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::device::names::{Domains, Names};
-use crate::value::{Extent, Value};
+use crate::value::{Extent, Key, Value};
 
 /// A map. Iteration is in order of insertion, or of names for devices: upstream's order is random.
 #[derive(Debug, Clone)]
@@ -18,48 +18,6 @@ pub enum Map {
     Domains(Arc<Domains>),
     /// The attributes or capacities of one domain.
     Names(Arc<Names>),
-}
-
-/// A key that can be found. Other values may be keys of an entry but are never found.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
-    /// A truth value.
-    Bool(bool),
-    /// A signed integer.
-    Int(i64),
-    /// An unsigned integer.
-    Uint(u64),
-    /// The bits of a float that is no integer.
-    Double(u64),
-    /// Text.
-    String(Arc<str>),
-}
-
-impl Key {
-    /// The key that `value` is; numbers that are equal across types are one key.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Bool(value) => Some(Self::Bool(*value)),
-            Value::Int(value) => Some(Self::Int(*value)),
-            Value::Uint(value) => Some(i64::try_from(*value).map_or(Self::Uint(*value), Self::Int)),
-            Value::Double(value) => Some(Self::of_double(*value)),
-            Value::String(text) => Some(Self::String(text.clone())),
-            _ => None,
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "both ranges are checked")]
-    fn of_double(value: f64) -> Self {
-        const INT_END: f64 = 9_223_372_036_854_775_808.0;
-        const UINT_END: f64 = 18_446_744_073_709_551_616.0;
-        if value.fract() == 0.0 && (-INT_END..INT_END).contains(&value) {
-            Self::Int(value as i64)
-        } else if value.fract() == 0.0 && (0.0..UINT_END).contains(&value) {
-            Self::Uint(value as u64)
-        } else {
-            Self::Double(value.to_bits())
-        }
-    }
 }
 
 /// The entries of a map that an expression made.
@@ -106,8 +64,11 @@ impl Entries {
         self.find(key).is_some()
     }
 
+    /// The value of `key`, or of the key that is the same number in another type.
     fn find(&self, key: &Value) -> Option<&Value> {
-        let index = self.index.get(&Key::of(key)?)?;
+        let key = Key::of(key)?;
+        let index =
+            self.index.get(&key).or_else(|| key.other_types().into_iter().find_map(|key| self.index.get(&key)))?;
         self.entries.get(*index).map(|(_, value)| value)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 /// An IP address without zone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ip(pub(crate) IpAddr);
 
 impl Ip {
@@ -29,7 +29,7 @@ impl fmt::Display for Ip {
 }
 
 /// An IP network: an address and the length of its prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cidr {
     address: Ip,
     length: u8,

@@ -37,6 +37,48 @@ impl fmt::Display for Value {
     }
 }
 
+impl Value {
+    /// The value in the one message where upstream's own texts of values are not used.
+    pub(crate) fn as_go_writes(&self) -> String {
+        match self {
+            Self::Null => "0".to_owned(),
+            Self::Duration(nanos) => go_duration(*nanos),
+            Self::Timestamp(time) => time.to_string().replace('T', " ").replace('Z', " +0000 UTC"),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// A span as Go writes it: `1h0m0s`, `1.5ms`.
+fn go_duration(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let nanos = nanos.unsigned_abs();
+    let text = match nanos {
+        0 => "0s".to_owned(),
+        1..1_000 => format!("{nanos}ns"),
+        1_000..1_000_000 => format!("{}µs", decimal(nanos, 1_000)),
+        1_000_000..1_000_000_000 => format!("{}ms", decimal(nanos, 1_000_000)),
+        _ => {
+            let minutes = nanos / 60_000_000_000;
+            let seconds = format!("{}s", decimal(nanos % 60_000_000_000, 1_000_000_000));
+            match (minutes / 60, minutes % 60) {
+                (0, 0) => seconds,
+                (0, minutes) => format!("{minutes}m{seconds}"),
+                (hours, minutes) => format!("{hours}h{minutes}m{seconds}"),
+            }
+        }
+    };
+    format!("{sign}{text}")
+}
+
+/// `value / unit`, a power of ten, with all digits and no zeros at the end.
+fn decimal(value: u64, unit: u64) -> String {
+    let digits = unit.ilog10() as usize;
+    let fraction = format!("{:0digits$}", value % unit);
+    let text = format!("{}.{fraction}", value / unit);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 impl fmt::Display for Map {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries: Vec<String> = self.iter().map(|(key, value)| format!("{key}: {value}")).collect();
@@ -65,6 +107,21 @@ pub(crate) fn go_float(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_written_as_go_writes_them() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (1, "1ns"),
+            (1_500, "1.5µs"),
+            (-1_500_000, "-1.5ms"),
+            (90_000_000_000, "1m30s"),
+            (3_600_000_000_000, "1h0m0s"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
+        ] {
+            assert_eq!(go_duration(nanos), text);
+        }
+    }
 
     #[test]
     fn floats_are_written_as_go_writes_them() {
