@@ -1,8 +1,8 @@
 // The oracle answers what upstream would: it reads one JSON question a line and writes one JSON answer a line.
 //
 // A question has a member "kind": "allocate" (one call of the allocator), "cel" (one selector on one device),
-// "quantity" (arithmetic on quantities), "version" (order of versions) or "decode" (reading slices, for benchmarks).
-// Everything else is described at the type that reads it.
+// "functions" (what CEL has), "quantity" (arithmetic on quantities), "version" (order of versions) or "decode" (reading
+// slices, for benchmarks). Everything else is described at the type that reads it.
 package main
 
 import (
@@ -57,6 +57,8 @@ func answer(line []byte) (reply any) {
 		return decode(line, func(q allocateQuestion) any { return allocate(ctx, q) })
 	case "cel":
 		return decode(line, func(q celQuestion) any { return evaluate(ctx, q) })
+	case "functions":
+		return decode(line, func(q functionsQuestion) any { return functions(q) })
 	case "quantity":
 		return decode(line, func(q quantityQuestion) any { return compute(q) })
 	case "version":

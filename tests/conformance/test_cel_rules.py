@@ -89,3 +89,33 @@ def test_answers_are_still_those_of_upstream(oracle: Oracle) -> None:
         if oracle.ask("cel", case) != case["expect"]
     ]
     assert changed == []
+
+
+OVERLOADS = Path(__file__).parent / "functions.txt"
+"""All that upstream declares, an overload a line; a Rust test compares it with what drayman has."""
+
+
+@pytest.mark.oracle
+def test_overloads_are_still_those_of_upstream(oracle: Oracle) -> None:
+    overloads = oracle.ask("functions", {})["overloads"]
+    assert OVERLOADS.read_text().splitlines() == [listed(overload) for overload in overloads]
+
+
+@pytest.mark.oracle
+def test_every_overload_is_called_in_a_case(oracle: Oracle) -> None:
+    declared = {line.partition(": ")[0].partition(" ")[2] for line in OVERLOADS.read_text().splitlines()}
+    compiling = (case for file in FILES for case in read(file) if "compileError" not in case["expect"])
+    called = {
+        name
+        for case in compiling
+        for name in oracle.ask("functions", {"expression": case["expression"]}).get("called", ())
+    }
+    # The older name of an operator that macros use; no expression can call it.
+    assert declared - called == {"__not_strictly_false__"}
+
+
+def listed(overload: Case) -> str:
+    """Return an overload as its line in the list."""
+    member = "member " if overload["member"] else ""
+    signature = f"({', '.join(overload['parameters'])}) -> {overload['result']}"
+    return f"{overload['function']} {overload['id']}: {member}{signature}"
