@@ -81,7 +81,7 @@ def compile(expression: str, environment: Environment = "stored") -> Selector:  
     `stored` is the environment for expressions that are in objects already, which the scheduler uses; `new` the one in
     which the API server checks expressions of new objects. Raises :class:`drayman.CELCompileError`.
     """
-    return Selector(expression, _native.Selector(expression, environment))
+    return Selector(expression, _native.Selector(readable(expression), environment))
 
 
 def inspect(expression: str) -> Inspection:
@@ -90,4 +90,9 @@ def inspect(expression: str) -> Inspection:
 
     Never raises for any text.
     """
-    return inspection.read(expression, _native.inspect(expression))
+    return inspection.read(expression, _native.inspect(readable(expression)))
+
+
+def readable(expression: str) -> str:
+    """Return the expression with halves of surrogate pairs, which are no text, read as upstream reads such bytes."""
+    return expression.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

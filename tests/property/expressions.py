@@ -6,27 +6,31 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from tests.property.grammar import COMPOUNDS, LEAVES, WORDS
+from tests.property.compounds import COMPOUNDS
+from tests.property.grammar import ANY, LEAVES, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SLOT = re.compile(r"\$([a-z]+)(?:\[([\w:,]+)\])?")
+_SLOT = re.compile(r"\$([a-z]+)(?:\[([a-z]+:[a-z]+(?:,[a-z]+:[a-z]+)*)\])?")
 _WORD = re.compile(r"\$([A-Z]+)")
 
 
 @st.composite
 def expressions(draw: st.DrawFn, kind: str = "bool", depth: int = 3, mistakes: int = 40) -> str:
     """Draw an expression; one in `mistakes` operands is of any type, so that some do not compile."""
+    # One draw a whole expression: many small ones would take longer than the answers.
+    choice = draw(st.randoms(use_true_random=True))
+    depth = choice.randint(1, depth)
 
     def fill(wanted: str, left: int, scope: Mapping[str, str]) -> str:
-        variables = [name for name, held in scope.items() if held == wanted]
-        if len(variables) > 0 and draw(st.booleans()):
-            return draw(st.sampled_from(variables))
-        if draw(st.integers(1, mistakes)) == mistakes:
-            wanted = draw(st.sampled_from(sorted(LEAVES)))
-        compound = left > 0 and draw(st.integers(0, 3)) > 0
-        template: str = draw(st.sampled_from((COMPOUNDS if compound else LEAVES)[wanted]))
+        variables = [name for name, held in scope.items() if wanted in (held, "any") or held == "any"]
+        if len(variables) > 0 and choice.random() < 0.5:
+            return choice.choice(variables)
+        if wanted == "any" or choice.randrange(mistakes) == 0:
+            wanted = choice.choice(ANY)
+        is_compound = wanted not in LEAVES or (left > 0 and choice.random() < 0.75 and wanted in COMPOUNDS)
+        template = choice.choice((COMPOUNDS if is_compound else LEAVES)[wanted])
         template = _WORD.sub(lambda word: WORDS[word[1]], template)
         return _SLOT.sub(lambda slot: fill(slot[1], left - 1, {**scope, **declared(slot[2])}), template)
 
@@ -39,7 +43,9 @@ def declared(variables: str | None) -> dict[str, str]:
 
 
 _TOKENS = re.compile(r"\s+|\w+|\"[^\"]*\"|.", re.DOTALL)
-_STRAY = "( ) [ ] { } , . ? ! && || == = @ # \" ' 1 x 1. 0x : in"
+_STRAY = (
+    "( ) [ ] { } , . ? ! && || == = @ # \" ' 1 x 1. 0x : in - & | ` \\ true null .? [? let for r' b\" 1u 1e $ ~ é 😀 //"
+)
 
 
 @st.composite

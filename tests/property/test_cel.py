@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from hack.oracle.client import UpstreamPanicError
-from hypothesis import given, reject
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
 from tests.property.expressions import devices, expressions, mangled
 from tests.property.support import agree, comparison
 
@@ -28,6 +30,20 @@ def test_expression_is_answered_as_upstream(oracle: Oracle, expression: str, dev
 @given(expression=mangled(), device=devices())
 def test_broken_expression_is_answered_as_upstream(oracle: Oracle, expression: str, device: Answer) -> None:
     compare(oracle, expression, device)
+
+
+# Also bytes that are no text.
+scrawls = st.text() | st.binary().map(lambda data: data.decode(errors="surrogateescape")) | mangled()
+
+
+@given(text=scrawls, device=devices())
+@settings(max_examples=300, deadline=None, database=None)
+def test_any_text_is_an_expression_or_refused(text: str, device: Answer) -> None:
+    try:
+        selector = cel.compile(text)
+    except drayman.DraymanError:
+        return
+    selector.evaluate(device)
 
 
 def compare(oracle: Oracle, expression: str, device: Answer) -> None:
@@ -67,6 +83,25 @@ def answer(expression: str, device: Answer) -> Answer:
         return {"matchError": str(error), **given}
 
 
-def compared(text: str) -> str:
-    """Return what must agree: of a syntax error the first line, without the tokens that the parser would have liked."""
-    return text.partition("\n")[0].partition(" expecting ")[0] if ": Syntax error: " in text else text
+_SYNTAX = "Syntax error: "
+_MACROS = re.compile(
+    "invalid argument to has|simple name|not an identifier|simple identifier|duplicate variable|overwrites accumulator"
+    "|can only be applied to"
+)
+"""What upstream says of macros."""
+
+
+def compared(text: str) -> list[str]:
+    """Return what must agree.
+
+    Where the grammar is broken: all its positions and causes, and the whole of the first. Not which tokens would have
+    been liked after that, nor what upstream finds wrong with the names, numbers and macros that it read all the same.
+    """
+    issues = text.removeprefix("compilation failed: ERROR: ").split("\nERROR: ")
+    heads = [issue.partition("\n")[0] for issue in issues]
+    if any(_SYNTAX in head for head in heads):
+        broken = [(issue, head) for issue, head in zip(issues, heads, strict=True) if _SYNTAX in head]
+        return [broken[0][0], *(head.partition(" expecting ")[0] for _, head in broken[1:])]
+    if any("reserved identifier" in head for head in heads):
+        return [issue for issue, head in zip(issues, heads, strict=True) if _MACROS.search(head) is None]
+    return [text]
