@@ -155,6 +155,12 @@ impl Resolver<'_> {
                     Expanded::Macro(Ok(expanded)) => self.tasks.push(Task::Visit(expanded)),
                     Expanded::Macro(Err(error)) => {
                         let offset = self.positions.offset(error.node);
+                        let is_number = self
+                            .source
+                            .get(offset..)
+                            .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+                        let sign = syntax::sign_before(self.source.get(..offset).unwrap_or("")).filter(|_| is_number);
+                        let offset = sign.unwrap_or(offset);
                         self.macro_issues.report(self.source, offset, error.message);
                         self.add(id, Kind::Unresolved);
                     }

@@ -46,6 +46,15 @@ const ANSWERS: &[Answer] = &[
         None,
     ),
     ("1e4294967296", "1", Format::DecimalExponent, 1, 1000, Some(1)),
+    (
+        "10.000000000P",
+        "10P",
+        Format::DecimalSi,
+        10_000_000_000_000_000,
+        -8_446_744_073_709_551_616,
+        Some(10_000_000_000_000_000),
+    ),
+    ("9223372036854775807k", "9223372036854775807k", Format::DecimalSi, -1000, -1_000_000, None),
     ("1e30", "1e30", Format::DecimalExponent, 0, 0, None),
 ];
 
