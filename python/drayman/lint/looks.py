@@ -28,6 +28,9 @@ LISTS = ("bools", "ints", "strings", "versions")
 SUFFIXES = frozenset({*SCALARS, *LISTS, "quantity", "value"})
 """What stands below the name of an attribute or capacity in a ResourceSlice, and has no place in CEL."""
 
+NO_VALUE = "optional.none() dereference"
+"""The error of `.?name.value()` where there is none."""
+
 _NO_KEY = re.compile(r"no such key: (.*?)(?:\. consider|$)")
 _NEAR = 0.8
 """How alike a name has to be to one that exists, to be taken for a mistake when nothing else speaks for it."""
@@ -101,7 +104,7 @@ class Look:
         return [
             device
             for device, error in self.failures
-            if self.missing_key(error) is not None and name not in self.published_by(device)
+            if (self.missing_key(error) is not None or NO_VALUE in str(error)) and name not in self.published_by(device)
         ]
 
     def missing_key(self, error: CELRuntimeError) -> str | None:

@@ -95,6 +95,17 @@ def written(expression: str) -> str:
                 '`device.attributes["gpu.example.com"].?sharing.orValue(…)`',
             ),
         ),
+        (
+            "A.?sharing.value() == 'mps'",
+            (
+                "cel-unguarded-attribute",
+                "device.attributes['gpu.example.com'].?sharing",
+                'write `has(device.attributes["gpu.example.com"].sharing) && …` or '
+                '`device.attributes["gpu.example.com"].?sharing.orValue(…)`',
+            ),
+        ),
+        ("C.memory.compareTo('16Gi') >= 0", ("cel-type-mismatch", "'16Gi'", 'write `quantity("16Gi")`')),
+        ("A.cc.isLessThan('9.0')", ("cel-type-mismatch", "'9.0'", 'write `semver("9.0.0")`')),
         ("A.modle == 'A100'", ("cel-unknown-attribute", "A.modle", "did you mean `model`?")),
         ("has(A.modle)", ("cel-unknown-attribute", "A.modle", "did you mean `model`?")),
         (

@@ -17,6 +17,7 @@ from drayman.quantity import Quantity
 if TYPE_CHECKING:
     from drayman.inspection import Access, Comparison, LiteralValue, Member, Operand
     from drayman.lint.context import Context
+    from drayman.lint.drivers import Name
     from drayman.lint.looks import Look
     from drayman.lint.rule import Finding, Findings
 
@@ -178,7 +179,6 @@ at least so much: `compareTo(quantity("39Gi")) >= 0`.
 """,
     bad=beside_devices("device.capacity['gpu.example.com'].memory == quantity('40G')"),
     good=beside_devices("device.capacity['gpu.example.com'].memory.compareTo(quantity('39Gi')) >= 0"),
-    refines=True,
 )
 def cel_capacity_equality(context: Context) -> Findings:
     """Find equalities of capacities with literals, and with quantities that no given device has."""
@@ -201,7 +201,6 @@ def _equality(look: Look, comparison: Comparison) -> Finding | None:
             value = str(other.literals[0].value)
             argument = f'quantity("{value}")' if _is_quantity(value) else 'quantity("…")'
             message = f"`{name.name}` is a quantity, and never equals {_shown(other.literals[0])}"
-            message += look.said(comparison.span)
             hint = f"write `{text}.compareTo({argument}) >= 0` for at least so much"
             return look.finding(comparison.span, message, hint, severity=Severity.ERROR)
         if other.kind == "quantity" and look.pool and comparison.operator == "==" and _is_quantity(other.text or ""):
@@ -268,12 +267,14 @@ def _argument(look: Look, member: Member) -> Finding | None:
     """Check the argument of a method of quantities and versions."""
     name = name_of(member.access)
     types = look.types(name) if name else set()
-    if name is None or member.name not in _METHODS or len(types) != 1 or not member.arguments or look.refusal:
+    if name is None or member.name not in _METHODS or len(types) != 1 or not member.arguments:
         return None
     [kind] = types
     argument = member.arguments[0]
     fitting = {"quantity": "quantity", "version": "semver"}.get(kind)
-    if argument.kind not in ("quantity", "semver") or argument.kind == fitting:
+    if argument.kind == "literal" and fitting is not None:
+        return _plain_argument(look, name, kind, argument)
+    if argument.kind not in ("quantity", "semver") or argument.kind == fitting or look.refusal:
         return None
     other = look.text[argument.span.start : argument.span.end]
     message = f"`{name.name}` is {_a(kind)}, and is compared with `{other}`"
@@ -281,6 +282,17 @@ def _argument(look: Look, member: Member) -> Finding | None:
         plain = "compare it by `==`, `<`, `<=`, `>` or `>=`" if kind in ("int", "string") else None
         return look.finding(member.span, message, plain)
     return look.finding(argument.span, message, f"write `{fitting}(…)`")
+
+
+def _plain_argument(look: Look, name: Name, kind: str, argument: Operand) -> Finding:
+    """Report a literal where a quantity or version is to be."""
+    literal = argument.literals[0]
+    better = f'quantity("{literal.value}")' if kind == "quantity" and _is_quantity(str(literal.value)) else None
+    better = better or _converted(literal, kind)
+    message = f"`{name.name}` is {_a(kind)}, and is compared with {_shown(literal)}"
+    return look.finding(
+        argument.span, message, f"write `{better}`" if better else None, fix={argument.span: better} if better else None
+    )
 
 
 def _converted(literal: LiteralValue, kind: str) -> str | None:

@@ -7,13 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
-from drayman.lint.looks import name_of, value_of
+from drayman.lint.looks import NO_VALUE, name_of, value_of
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules import cel_comparisons, cel_lookups, cel_syntax
 from drayman.lint.rules.cel_published import beside_devices
 from drayman.lint.rules.cel_syntax import example
 
 if TYPE_CHECKING:
+    from drayman.errors import CELRuntimeError
     from drayman.inspection import Comparison
     from drayman.lint.context import Context
     from drayman.lint.looks import Fact, Look
@@ -256,15 +257,18 @@ def cel_evaluation_fails(context: Context) -> Findings:
     """Report the first error that no other rule explains."""
     told = functools.cache(lambda: _told_by_others(context))
     for look in context.looks:
-        left = [
-            (device, str(error))
-            for device, error in look.failures
-            if not _TOLD_ELSEWHERE.search(str(error)) and look.missing_key(error) not in _keys(look)
-        ]
+        left = [(device, str(error)) for device, error in look.failures if not _is_told(look, error)]
         if left and (id(look.view.document), look.view.path) not in told():
             device, text = left[0]
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             yield look.finding(None, f"the evaluation fails on `{device.name}`{more}: {text}")
+
+
+def _is_told(look: Look, error: CELRuntimeError) -> bool:
+    """Whether another rule is about an error."""
+    if NO_VALUE in str(error):
+        return any(not access.guarded for access in look.inspection.accesses if access.form.startswith("optional"))
+    return _TOLD_ELSEWHERE.search(str(error)) is not None or look.missing_key(error) in _keys(look)
 
 
 def _keys(look: Look) -> set[str]:
@@ -276,6 +280,7 @@ def _keys(look: Look) -> set[str]:
 def _told_by_others(context: Context) -> set[tuple[int, str]]:
     """Return the documents and paths of expressions about which another rule tells why they fail or select nothing."""
     rules = (
+        cel_contradiction,
         cel_comparisons.cel_capacity_equality,
         cel_comparisons.cel_compared_by_operator,
         cel_comparisons.cel_type_mismatch,
