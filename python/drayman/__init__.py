@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from drayman import cel
-    from drayman.allocator import Allocated, AllocatedState, Allocator, Failed, Outcome, Unallocatable
+    from drayman.allocator import (
+        Allocated,
+        AllocatedState,
+        Allocator,
+        Budget,
+        Failed,
+        Outcome,
+        Unallocatable,
+        Unfinished,
+    )
     from drayman.cluster import Cluster
     from drayman.errors import (
         AllocationError,
@@ -45,6 +54,7 @@ __all__ = [
     "AllocatedState",
     "AllocationError",
     "Allocator",
+    "Budget",
     "BudgetExceededError",
     "CELCompileError",
     "CELRuntimeError",
@@ -67,6 +77,7 @@ __all__ = [
     "Quantity",
     "Unallocatable",
     "UnallocatableError",
+    "Unfinished",
     "UnreachableError",
     "UnsupportedRequestError",
     "Version",
@@ -75,7 +86,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "allocator": ("Allocated", "AllocatedState", "Allocator", "Failed", "Outcome", "Unallocatable"),
+    "allocator": (
+        "Allocated",
+        "AllocatedState",
+        "Allocator",
+        "Budget",
+        "Failed",
+        "Outcome",
+        "Unallocatable",
+        "Unfinished",
+    ),
     "cluster": ("Cluster",),
     "explain": ("Explanation",),
     "inventory": ("Change", "Evaluation", "Inventory"),

@@ -6,13 +6,16 @@ they stand in files use :class:`drayman.Cluster`, for clusters that change :clas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Never, TypeAlias
+from typing import TYPE_CHECKING, Any, Never, TypeAlias
 
 from drayman import _native, features
 from drayman.errors import AllocationError, BudgetExceededError, InputError, UnallocatableError
 from drayman.explain import Explanation
+
+if TYPE_CHECKING:
+    from drayman.clock import Clock
 
 Object: TypeAlias = Mapping[str, Any] | bytes
 """A Kubernetes object: a dict, or its JSON."""
@@ -85,6 +88,111 @@ Outcome: TypeAlias = Allocated | Unallocatable | Failed
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A search that was given up on `node`; `taken` is what it had found there: claim, request, device."""
+
+    node: str
+    taken: tuple[tuple[str, str, str], ...]
+
+
+class Evaluation(Mapping[str, Outcome]):
+    """Outcomes by name of node, in the order asked for; each is built when it is looked at.
+
+    Later changes of the inventory do not show in it.
+    """
+
+    __slots__ = ("_built", "_native")
+
+    def __init__(self, native: _native.Evaluation) -> None:
+        self._native = native
+        self._built: dict[str, Outcome] = {}
+
+    def __getitem__(self, node: str) -> Outcome:
+        if node not in self._built:
+            self._built[node] = outcome_on(self._native, node)
+        return self._built[node]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._native.nodes)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<Evaluation: {len(self.fitting)} of {len(self)} nodes fit>"
+
+    @property
+    def fitting(self) -> Sequence[str]:
+        """The nodes on which all claims fit."""
+        return self._native.fitting
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """Where the search was given up, if it was; that node and those after it have no outcome."""
+        if self._native.unfinished is None:
+            return None
+        node, taken = self._native.unfinished
+        return Unfinished(node, tuple(taken))
+
+    @property
+    def steps(self) -> int:
+        """Steps that the search took; a measure of work that does not depend on the machine.
+
+        Nodes that offer the same as one before take none.
+        """
+        return self._native.steps
+
+    @property
+    def selector_evaluations(self) -> int:
+        """How often a selector was evaluated on a device; equal devices are asked about once, and verdicts are kept."""
+        return self._native.selector_evaluations
+
+    def explanation(self) -> Explanation:
+        """Return why the claims do not fit, over all nodes on which they do not."""
+        fitting = frozenset(self.fitting)
+        return Explanation(lambda: self._native.explain([node for node in self if node not in fitting]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How much a search may do until it ends with :class:`drayman.BudgetExceededError`; without limits, all it likes.
+
+    `steps` are places in the search and do not depend on the machine. `seconds` count from the start of the search, by
+    `clock` (the machine's unless given). `cancelled` is asked now and then, by the thread that searches.
+    """
+
+    steps: int | None = None
+    seconds: float | None = None
+    cancelled: Callable[[], bool] | None = None
+    clock: Clock | None = None
+
+    def poll(self) -> Callable[[], str | None] | None:
+        """Return what the kernel asks whether to stop, for a search that starts now."""
+        seconds, cancelled = self.seconds, self.cancelled
+        if seconds is None:
+            return cancelled and (lambda: "cancelled" if cancelled() else None)
+        clock = self.clock or real_clock()
+        end = clock.monotonic() + seconds
+
+        def asked() -> str | None:
+            if cancelled is not None and cancelled():
+                return "cancelled"
+            return "deadline" if clock.monotonic() >= end else None
+
+        return asked
+
+
+UNLIMITED = Budget()
+
+
+def real_clock() -> Clock:
+    """Return the machine's clock; few searches need its module."""
+    from drayman.clock import RealClock
+
+    return RealClock()
+
+
+@dataclass(frozen=True, slots=True)
 class AllocatedState:
     """What is in use: upstream's `AllocatedState`.
 
@@ -102,7 +210,9 @@ class Allocator:
 
     `features` is the exact set of gates that are on (upstream's names); `feature_gates` changes the defaults of
     `kubernetes_version`. The order of `slices` is that of upstream's informer, which counts only in corner cases.
-    Raises :class:`drayman.InputError` for input that cannot be read.
+    With `strict_errors` an error surfaces exactly where upstream's search would meet it. Without, a search that cannot
+    succeed may end before: claims then do not fit where upstream fails. Raises :class:`drayman.InputError` for input
+    that cannot be read.
     """
 
     def __init__(
@@ -116,6 +226,7 @@ class Allocator:
         allocated: AllocatedState | None = None,
         strategy: str = "first-fit",
         compatibility: str = "1.37",
+        strict_errors: bool = True,
     ) -> None:
         check_choice("strategy", strategy, STRATEGIES)
         state = allocated or AllocatedState()
@@ -127,19 +238,20 @@ class Allocator:
             shared=list(state.shared),
             consumed_capacity={device: dict(capacity) for device, capacity in state.consumed_capacity.items()},
             fixed=is_fixed(compatibility),
+            strict_errors=strict_errors,
         )
 
     def allocate(
-        self, node: Object, claims: Sequence[Object], *, max_steps: int | None = None
+        self, node: Object, claims: Sequence[Object], *, budget: Budget = UNLIMITED
     ) -> Allocated | Unallocatable:
         """Allocate all `claims` on `node`, or none; the state is not changed.
 
         Raises :class:`drayman.AllocationError` where upstream's `Allocate` returns an error, with its text,
-        :class:`drayman.InputError` for objects that cannot be read, and :class:`drayman.BudgetExceededError` when the
-        search needs more than `max_steps`.
+        :class:`drayman.InputError` for objects that cannot be read, and :class:`drayman.BudgetExceededError`, with an
+        :class:`drayman.inventory.Evaluation` of what was found until then, when the search needs more than `budget`.
         """
-        evaluation = self._native.allocate(node, list(claims), max_steps=max_steps)
-        check_finished(evaluation, None)
+        evaluation = self._native.allocate(node, list(claims), steps=budget.steps, poll=budget.poll())
+        check_finished(evaluation)
         outcome = outcome_on(evaluation, evaluation.nodes[0])
         return outcome.unwrap() if isinstance(outcome, Failed) else outcome
 
@@ -158,10 +270,15 @@ def outcome_on(evaluation: _native.Evaluation, node: str) -> Outcome:
     return Unallocatable(explanation, claims, node)
 
 
-def check_finished(evaluation: _native.Evaluation, partial: object) -> None:
-    """Raise :class:`drayman.BudgetExceededError` with `partial` when the search ended before it had all answers."""
-    if evaluation.interrupted:
-        raise BudgetExceededError(f"no answer within {evaluation.steps} steps", partial=partial)
+def check_finished(evaluation: _native.Evaluation) -> None:
+    """Raise :class:`drayman.BudgetExceededError`, with what is known, when the search ended too early."""
+    reasons = {
+        "steps": f"no answer within {evaluation.steps} steps",
+        "deadline": f"no answer in time, after {evaluation.steps} steps",
+        "cancelled": f"cancelled after {evaluation.steps} steps",
+    }
+    if evaluation.interrupted is not None:
+        raise BudgetExceededError(reasons[evaluation.interrupted], partial=Evaluation(evaluation))
 
 
 def resolve(

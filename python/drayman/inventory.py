@@ -2,66 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from drayman import _native, features
 from drayman._native import Change
-from drayman.allocator import Object, Outcome, check_finished, is_fixed, outcome_on, resolve
-from drayman.explain import Explanation
+from drayman.allocator import UNLIMITED, Budget, Evaluation, Object, check_finished, is_fixed, resolve
 
-__all__ = ["Change", "Evaluation", "Inventory"]
+__all__ = ["Change", "Evaluation", "Inventory", "Remark"]
 
 
-class Evaluation(Mapping[str, Outcome]):
-    """Outcomes by name of node, in the order asked for; each is built when it is looked at."""
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something in a slice that no allocation uses: `message` says what, and why.
 
-    __slots__ = ("_built", "_native")
+    A feature that it needs is off, a value is of a kind that is not known, or a node selector cannot be parsed.
+    `pool` is "driver/pool".
+    """
 
-    def __init__(self, native: _native.Evaluation) -> None:
-        self._native = native
-        self._built: dict[str, Outcome] = {}
-
-    def __getitem__(self, node: str) -> Outcome:
-        if node not in self._built:
-            self._built[node] = outcome_on(self._native, node)
-        return self._built[node]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._native.nodes)
-
-    def __len__(self) -> int:
-        return len(self._native.nodes)
-
-    def __repr__(self) -> str:
-        return f"<Evaluation: {len(self.fitting)} of {len(self)} nodes fit>"
-
-    @property
-    def fitting(self) -> Sequence[str]:
-        """The nodes on which all claims fit."""
-        return self._native.fitting
-
-    @property
-    def steps(self) -> int:
-        """Steps that the search took; a measure of work that does not depend on the machine."""
-        return self._native.steps
-
-    @property
-    def selector_evaluations(self) -> int:
-        """How often a selector was evaluated on a device; equal devices are asked about once, and verdicts are kept."""
-        return self._native.selector_evaluations
-
-    def explanation(self) -> Explanation:
-        """Return why the claims do not fit, over all nodes on which they do not."""
-        fitting = frozenset(self.fitting)
-        return Explanation(lambda: self._native.explain([node for node in self if node not in fitting]))
+    pool: str
+    slice: str
+    message: str
 
 
 class Inventory:
     """What a scheduler must know to allocate: ResourceSlices, DeviceClasses, DeviceTaintRules, Nodes, and claims.
 
     Objects replace older ones of the same kind and name, in any version that the API serves; API defaults are
-    applied. Claims that are allocated hold their devices. Not safe for use by several threads at once.
+    applied. Claims that are allocated hold their devices. `strict_errors` is that of :class:`drayman.Allocator`. Not
+    safe for use by several threads at once.
     """
 
     def __init__(
@@ -71,11 +41,11 @@ class Inventory:
         feature_gates: Mapping[str, bool] | str | None = None,
         kubernetes_version: str = features.LATEST,
         compatibility: str = "1.37",
+        strict_errors: bool = True,
     ) -> None:
         self._fixed = is_fixed(compatibility)
-        self._native = _native.Inventory(
-            features=resolve(features, feature_gates, kubernetes_version), fixed=self._fixed
-        )
+        gates = resolve(features, feature_gates, kubernetes_version)
+        self._native = _native.Inventory(features=gates, fixed=self._fixed, strict_errors=strict_errors)
 
     def copy(self) -> Inventory:
         """Return an inventory of the same content that changes on its own."""
@@ -112,23 +82,28 @@ class Inventory:
         claims: Sequence[Object],
         nodes: Sequence[str] | None = None,
         *,
-        max_steps: int | None = None,
+        budget: Budget = UNLIMITED,
         raises: bool = True,
     ) -> Evaluation:
         """Allocate all `claims` on each of `nodes` (None: all that are known), or none there; nothing is changed.
 
         `claims` are ResourceClaims without allocation. Under compatibility `1.37` an error that ends upstream's
         scheduling attempt is raised, unless `raises` is false; otherwise the outcome of its node is
-        :class:`drayman.Failed`. Raises
-        :class:`drayman.BudgetExceededError`, with the outcomes so far, when more than `max_steps` are needed.
+        :class:`drayman.Failed`. Raises :class:`drayman.BudgetExceededError`, with the outcomes so far, when the search
+        needs more than `budget`.
         """
-        native = self._native.evaluate(list(claims), None if nodes is None else list(nodes), max_steps=max_steps)
+        asked = None if nodes is None else list(nodes)
+        native = self._native.evaluate(list(claims), asked, steps=budget.steps, poll=budget.poll())
         evaluation = Evaluation(native)
         if raises and not self._fixed and (fatal := native.fatal) is not None:
             fatal.explanation = evaluation.explanation()
             raise fatal
-        check_finished(native, evaluation)
+        check_finished(native)
         return evaluation
+
+    def remarks(self) -> Sequence[Remark]:
+        """Return what the slices say that is not used, sorted by pool and slice."""
+        return [Remark(*remark) for remark in self._native.remarks()]
 
     def holders(self, device: str) -> Sequence[str]:
         """Return the claims ("namespace/name") that hold the device ("driver/pool/device"), in byte order."""

@@ -47,6 +47,13 @@ impl Allocator {
         Self { inventory }
     }
 
+    /// As [`Inventory::strict_errors`].
+    #[must_use]
+    pub fn strict_errors(mut self, strict: bool) -> Self {
+        self.inventory = self.inventory.strict_errors(strict);
+        self
+    }
+
     /// Looks for devices for all claims on a node. Nothing is held afterwards; fails only when the budget is used up.
     pub fn allocate(
         &mut self,
@@ -55,10 +62,7 @@ impl Allocator {
         budget: &mut Budget<'_>,
     ) -> Result<Outcome, Interrupt> {
         let evaluation = self.evaluate(node, claims, budget);
-        match (evaluation.interrupted, evaluation.outcomes.into_iter().next()) {
-            (None, Some((_, outcome))) => Ok(outcome),
-            (interrupt, _) => Err(interrupt.unwrap_or(Interrupt::Cancelled)),
-        }
+        evaluation.outcome(0).ok_or(evaluation.interrupted.unwrap_or(Interrupt::Cancelled))
     }
 
     /// As [`Allocator::allocate`]: the outcome, unless the budget was used up, and the work that it took.

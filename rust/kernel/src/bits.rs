@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 const WORD: usize = u64::BITS as usize;
 
 /// A set of positions below a length that is fixed when it is made. Pools of up to 128 devices need no heap.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct DeviceSet {
     words: SmallVec<[u64; 2]>,
 }

@@ -19,6 +19,7 @@ const POLL_INTERVAL: u64 = 256;
 pub struct Budget<'a> {
     used: u64,
     steps: Option<u64>,
+    interrupted: Option<Interrupt>,
     poll: Option<&'a mut dyn FnMut() -> Option<Interrupt>>,
 }
 
@@ -42,6 +43,13 @@ impl<'a> Budget<'a> {
         self
     }
 
+    /// No work at all: the caller knows already why not.
+    #[must_use]
+    pub fn interrupted(mut self, interrupt: Interrupt) -> Self {
+        self.interrupted = Some(interrupt);
+        self
+    }
+
     /// Steps used so far. One step is one place in the search, as upstream's `allocateOne`.
     pub fn used(&self) -> u64 {
         self.used
@@ -49,6 +57,9 @@ impl<'a> Budget<'a> {
 
     /// Takes one step.
     pub(crate) fn step(&mut self) -> Result<(), Interrupt> {
+        if let Some(interrupt) = self.interrupted {
+            return Err(interrupt);
+        }
         if self.steps.is_some_and(|steps| self.used >= steps) {
             return Err(Interrupt::Steps);
         }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::compatibility_groups::CommonGroups;
 
 /// What one device takes from the counter sets of its pool.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Consumption {
     /// Counters by position in the pool, and amounts.
     pub(crate) amounts: SmallVec<[(usize, Quantity); 2]>,
@@ -108,6 +108,11 @@ impl Available {
     /// The first counter that is below zero.
     pub(crate) fn overdrawn(&self) -> Option<usize> {
         self.counters.iter().position(|counter| counter.sign() < 0)
+    }
+
+    /// Whether the pool has no counters.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counters.is_empty() && self.groups.is_empty()
     }
 
     /// What is left of a counter.

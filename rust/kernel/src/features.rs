@@ -1,5 +1,8 @@
 //! Features by the names of their gates, and which upstream behaviour is followed.
 
+/// The gate that a kubelet declares when it can leave out operations.
+pub(crate) const OPTIONAL_NODE_OPERATIONS: &str = "DRAOptionalNodeOperations";
+
 /// One feature that changes what the allocator does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
@@ -40,10 +43,17 @@ const GATES: [(&str, Feature); 12] = [
     ("DRADeviceTaintRules", Feature::DeviceTaintRules),
     ("DRAFractionalCapacityRange", Feature::FractionalCapacityRange),
     ("DRAListTypeAttributes", Feature::ListTypeAttributes),
-    ("DRAOptionalNodeOperations", Feature::OptionalNodeOperations),
+    (OPTIONAL_NODE_OPERATIONS, Feature::OptionalNodeOperations),
     ("DRAPartitionableDevices", Feature::PartitionableDevices),
     ("DRAPrioritizedList", Feature::PrioritizedList),
 ];
+
+impl Feature {
+    /// Name of the gate.
+    pub fn gate(self) -> &'static str {
+        GATES.iter().find(|(_, feature)| *feature == self).map_or("", |(gate, _)| gate)
+    }
+}
 
 /// The features that are on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

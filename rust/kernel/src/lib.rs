@@ -37,7 +37,8 @@ pub use explain::{
     Sighting, Tally,
 };
 pub use features::{Compatibility, Feature, Features};
-pub use inventory::{Change, Evaluation, Inventory, Outcome};
+pub use inventory::{Change, Evaluation, Inventory, Outcome, Remark, Unfinished};
 pub use limits::ALLOCATION_RESULTS_MAX_SIZE;
 pub use node_selector::NodeSelectorError;
 pub use result::{Allocated, ShareIds};
+pub use search::Taking;

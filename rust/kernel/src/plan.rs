@@ -19,6 +19,7 @@ use crate::selectors::{Chain, Selectors};
 pub(crate) struct Plan {
     pub(crate) features: Features,
     pub(crate) compatibility: Compatibility,
+    pub(crate) strict_errors: bool,
     pub(crate) claims: Vec<ClaimPlan>,
 }
 
@@ -113,8 +114,8 @@ pub(crate) struct Lowering<'a> {
 impl Lowering<'_> {
     /// Lowers claims up to the first fault.
     pub(crate) fn lower(&mut self, claims: &[ResourceClaim]) -> Plan {
-        let Rules { features, compatibility } = self.rules;
-        let mut plan = Plan { features, compatibility, claims: Vec::with_capacity(claims.len()) };
+        let Rules { features, compatibility, strict_errors } = self.rules;
+        let mut plan = Plan { features, compatibility, strict_errors, claims: Vec::with_capacity(claims.len()) };
         for claim in claims {
             let lowered = self.claim(claim);
             let faulty =

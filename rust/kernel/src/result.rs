@@ -8,10 +8,12 @@ use drayman_api::{
     ResourceClaim,
 };
 
+use crate::capacity::Amounts;
 use crate::error::AllocationError;
 use crate::features::Feature;
+use crate::inventory::layout::PoolView;
 use crate::plan::{Alternative, ClaimPlan, Plan};
-use crate::search::{Assignment, Assignments};
+use crate::search::{Assignment, Choice};
 
 /// Gives shares of devices their identity.
 pub trait ShareIds {
@@ -30,19 +32,45 @@ impl<F: FnMut(&ResourceClaim, usize) -> String> ShareIds for F {
 pub struct Allocated {
     plan: Arc<Plan>,
     node: Arc<str>,
-    assignments: Assignments,
+    devices: Vec<Given>,
+}
+
+/// A device that was found.
+#[derive(Debug)]
+struct Given {
+    choice: Choice,
+    view: Arc<PoolView>,
+    /// Position in the layout.
+    device: usize,
+    share: Option<Amounts>,
 }
 
 impl Allocated {
+    /// Devices are named by their positions in `views`, what the node sees.
+    pub(crate) fn new<'a>(
+        plan: Arc<Plan>,
+        node: Arc<str>,
+        assignments: &[Assignment],
+        view: impl Fn(usize) -> Option<&'a Arc<PoolView>>,
+    ) -> Self {
+        let given = |assignment: &Assignment| {
+            Some(Given {
+                choice: assignment.choice,
+                view: Arc::clone(view(assignment.spot.pool)?),
+                device: assignment.spot.device,
+                share: assignment.share.clone(),
+            })
+        };
+        Self { plan, node, devices: assignments.iter().filter_map(given).collect() }
+    }
+
     /// Fails where the node selector of a claim cannot be made.
-    pub(crate) fn new(plan: Arc<Plan>, node: Arc<str>, assignments: Assignments) -> Result<Self, AllocationError> {
-        let allocated = Self { plan, node, assignments };
-        if !allocated.assignments.iter().all(|assignment| assignment.layout.names_node) {
-            for (index, claim) in allocated.plan.claims.iter().enumerate() {
-                allocated.node_selector(index, claim)?;
-            }
+    pub(crate) fn check(&self) -> Result<(), AllocationError> {
+        if self.devices.iter().all(|given| given.view.layout.names_node) {
+            return Ok(());
         }
-        Ok(allocated)
+        let claims = self.plan.claims.iter().enumerate();
+        claims.map(|(index, claim)| self.node_selector(index, claim)).try_for_each(|selector| selector.map(|_| ()))
     }
 
     /// The node that the devices were looked for on.
@@ -52,9 +80,8 @@ impl Allocated {
 
     /// For each request of each claim, the position of the alternative that was chosen; 0 without `firstAvailable`.
     pub fn chosen(&self, claim: usize, request: usize) -> usize {
-        let of_request =
-            |assignment: &&Assignment| assignment.choice.claim == claim && assignment.choice.request == request;
-        self.assignments.iter().find(of_request).map_or(0, |assignment| assignment.choice.alternative)
+        let of_request = |given: &&Given| given.choice.claim == claim && given.choice.request == request;
+        self.devices.iter().find(of_request).map_or(0, |given| given.choice.alternative)
     }
 
     /// The allocation of each claim, in the order of the claims.
@@ -64,12 +91,10 @@ impl Allocated {
     }
 
     fn result(&self, index: usize, claim: &ClaimPlan, share_ids: &mut dyn ShareIds) -> AllocationResult {
-        let assignments = self.assignments_of(index).enumerate();
+        let devices = self.devices_of(index).enumerate();
         AllocationResult {
             devices: DeviceAllocationResult {
-                results: assignments
-                    .map(|(position, assignment)| self.device(claim, position, assignment, share_ids))
-                    .collect(),
+                results: devices.map(|(position, given)| self.device(claim, position, given, share_ids)).collect(),
                 config: self.config(index, claim),
             },
             // Whether it can be made was found out before.
@@ -78,33 +103,34 @@ impl Allocated {
         }
     }
 
-    fn assignments_of(&self, claim: usize) -> impl Iterator<Item = &Assignment> {
-        self.assignments.iter().filter(move |assignment| assignment.choice.claim == claim)
+    fn devices_of(&self, claim: usize) -> impl Iterator<Item = &Given> {
+        self.devices.iter().filter(move |given| given.choice.claim == claim)
     }
 
     fn device(
         &self,
         claim: &ClaimPlan,
         position: usize,
-        assignment: &Assignment,
+        given: &Given,
         share_ids: &mut dyn ShareIds,
     ) -> DeviceRequestAllocationResult {
-        let alternative = &claim.requests[assignment.choice.request].alternatives[assignment.choice.alternative];
-        let (device, slice) = (assignment.layout.device(assignment.device), assignment.layout.slice(assignment.device));
+        let alternative = &claim.requests[given.choice.request].alternatives[given.choice.alternative];
+        let layout = &given.view.layout;
+        let (device, slice) = (layout.device(given.device), layout.slice(given.device));
         let conditions = self.plan.features.has(Feature::BindingConditions);
         let if_on =
             |conditions_of_device: &Vec<String>| if conditions { conditions_of_device.clone() } else { Vec::new() };
         DeviceRequestAllocationResult {
             request: alternative.reference.clone(),
-            driver: assignment.layout.id.driver.clone(),
-            pool: assignment.layout.id.pool.clone(),
+            driver: layout.id.driver.clone(),
+            pool: layout.id.pool.clone(),
             device: device.name.clone(),
             admin_access: alternative.admin.then_some(true),
             tolerations: alternative.request.tolerations.clone(),
             binding_conditions: if_on(&device.binding_conditions),
             binding_failure_conditions: if_on(&device.binding_failure_conditions),
-            share_id: assignment.share.as_ref().map(|_| share_ids.share_id(&claim.object, position)),
-            consumed_capacity: assignment.share.clone().unwrap_or_default(),
+            share_id: given.share.as_ref().map(|_| share_ids.share_id(&claim.object, position)),
+            consumed_capacity: given.share.clone().unwrap_or_default(),
             skip_node_operations: slice.object.spec.skip_node_operations.clone(),
         }
     }
@@ -154,9 +180,8 @@ impl Allocated {
     /// the slices match.
     fn node_selector(&self, index: usize, claim: &ClaimPlan) -> Result<Option<NodeSelector>, AllocationError> {
         let mut merged = NodeSelectorTerm::default();
-        for assignment in self.assignments_of(index) {
-            let (device, slice) =
-                (assignment.layout.device(assignment.device), assignment.layout.slice(assignment.device));
+        for given in self.devices_of(index) {
+            let (device, slice) = (given.view.layout.device(given.device), given.view.layout.slice(given.device));
             let (node_name, selector) = if slice.per_device() {
                 (&device.node_name, &device.node_selector)
             } else {

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use drayman_api::Device;
-use drayman_cel::{CelDevice, CompileError, Environment, RuntimeError, Selector};
+use drayman_cel::{Access, CelDevice, CompileError, Environment, Reads, RuntimeError, Selector};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::bits::DeviceSet;
 use crate::derived::Derived;
-use crate::shape::shape;
+use crate::shape::{ValueText, shape};
 
 /// Programs that are kept; when there are more, those that no plan uses any more go.
 const KEPT_PROGRAMS: usize = 256;
@@ -36,7 +37,7 @@ impl Verdict {
 }
 
 /// Verdicts about the devices of a pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Verdicts {
     pub(crate) selected: DeviceSet,
     pub(crate) failed: DeviceSet,
@@ -63,7 +64,7 @@ pub(crate) struct Program {
     id: u64,
     compiled: Result<Selector, Arc<CompileError>>,
     /// What it said, by shape of the device.
-    shapes: Mutex<FxHashMap<Vec<u8>, Verdict>>,
+    shapes: Mutex<FxHashMap<ValueText, Verdict>>,
     /// Counts evaluations of all programs.
     evaluations: Arc<AtomicU64>,
 }
@@ -82,7 +83,7 @@ impl Program {
 
     /// What the expression can tell apart devices by; none where each has to be asked about by itself.
     pub(crate) fn shape(&self, driver: &str, device: &Device) -> Option<Vec<u8>> {
-        shape(self.compiled.as_ref().ok()?.reads(), driver, device)
+        shape(self.compiled.as_ref().ok()?.reads(), driver, device).map(SmallVec::into_vec)
     }
 
     /// Whether the expression is true of a device, or the error that it fails with. Not remembered.
@@ -122,9 +123,28 @@ impl Program {
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) programs: Vec<Arc<Program>>,
+    /// What any of them reads.
+    reads: Reads,
 }
 
 impl Chain {
+    fn new(programs: Vec<Arc<Program>>) -> Self {
+        let mut reads = Reads::default();
+        for selector in programs.iter().filter_map(|program| program.compiled.as_ref().ok()) {
+            let more = selector.reads();
+            reads.attributes = union(reads.attributes, &more.attributes);
+            reads.capacity = union(reads.capacity, &more.capacity);
+            reads.driver |= more.driver;
+            reads.allow_multiple_allocations |= more.allow_multiple_allocations;
+        }
+        Self { programs, reads }
+    }
+
+    /// What of a device the selectors read.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
     pub(crate) fn judge(&self, driver: &str, device: &Device) -> Verdict {
         let mut programs = self.programs.iter();
         programs
@@ -139,6 +159,16 @@ impl Chain {
     /// The first selector that does not say yes to a device.
     pub(crate) fn first_refusal(&self, driver: &str, device: &Device) -> Option<usize> {
         self.programs.iter().position(|program| program.judge(driver, device) != Verdict::Selected)
+    }
+}
+
+fn union(one: Access, other: &Access) -> Access {
+    match (one, other) {
+        (Access::Names(mut names), Access::Names(more)) => {
+            names.extend(more.iter().cloned());
+            Access::Names(names)
+        }
+        _ => Access::All,
     }
 }
 
@@ -167,7 +197,7 @@ impl Selectors {
         if let Some(chain) = self.chains.get(&key) {
             return Arc::clone(chain);
         }
-        let chain = Arc::new(Chain { programs });
+        let chain = Arc::new(Chain::new(programs));
         self.chains.insert(key, Arc::clone(&chain));
         chain
     }

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use drayman_api::{Device, DeviceAttribute, Version, split_qualified_name};
+use drayman_api::{Device, DeviceAttribute, Version};
 use drayman_cel::{Access, Reads};
+use smallvec::SmallVec;
+
+/// Values as bytes: two are the same to every expression when their bytes are.
+pub(crate) type ValueText = SmallVec<[u8; 32]>;
 
 /// The shape of a device, such that an expression says the same of all devices of one shape. None where the device has to be looked at by
 /// itself: an attribute without a readable value makes every expression fail, and a name that occurs twice is ambiguous.
-pub(crate) fn shape(reads: &Reads, driver: &str, device: &Device) -> Option<Vec<u8>> {
+pub(crate) fn shape(reads: &Reads, driver: &str, device: &Device) -> Option<ValueText> {
     if !device.attributes.values().all(is_readable) {
         return None;
     }
-    let mut shape = Shape(Vec::with_capacity(64));
+    let mut shape = Shape(ValueText::new());
     if reads.driver {
         shape.text(driver);
     }
@@ -26,7 +30,15 @@ pub(crate) fn shape(reads: &Reads, driver: &str, device: &Device) -> Option<Vec<
     Some(shape.0)
 }
 
-fn is_readable(attribute: &DeviceAttribute) -> bool {
+/// The value of an attribute.
+pub(crate) fn attribute_text(attribute: &DeviceAttribute) -> ValueText {
+    let mut text = Shape(ValueText::new());
+    text.attribute(attribute);
+    text.0
+}
+
+/// Whether the value can be handed to expressions; else all of them fail on the device.
+pub(crate) fn is_readable(attribute: &DeviceAttribute) -> bool {
     match attribute {
         DeviceAttribute::Unknown => false,
         DeviceAttribute::Version(version) => version.parse::<Version>().is_ok(),
@@ -36,7 +48,7 @@ fn is_readable(attribute: &DeviceAttribute) -> bool {
 }
 
 /// A sequence of values, each of which says where it ends.
-struct Shape(Vec<u8>);
+struct Shape(ValueText);
 
 impl Shape {
     fn entries<T>(
@@ -93,7 +105,7 @@ impl Shape {
 
     fn int(&mut self, tag: u8, value: i64) {
         self.0.push(tag);
-        self.0.extend(value.to_le_bytes());
+        self.0.extend_from_slice(&value.to_le_bytes());
     }
 
     fn tagged(&mut self, tag: u8, values: &[String]) {
@@ -106,20 +118,20 @@ impl Shape {
 
     fn text(&mut self, text: &str) {
         self.length(text.len());
-        self.0.extend(text.as_bytes());
+        self.0.extend_from_slice(text.as_bytes());
     }
 
     fn length(&mut self, length: usize) {
-        self.0.extend(length.to_le_bytes());
+        self.0.extend_from_slice(&length.to_le_bytes());
     }
 }
 
 /// The entry of a domain and name, if there is one; none at all where the device has it under two names.
 #[expect(clippy::option_option, reason = "an absent entry is something else than an ambiguous one")]
 fn find<'a, T>(entries: &'a BTreeMap<String, T>, driver: &str, domain: &str, name: &str) -> Option<Option<&'a T>> {
-    let mut found = entries.iter().filter(|(entry, _)| split_qualified_name(entry, driver) == (domain, name));
-    let first = found.next().map(|(_, value)| value);
-    if found.next().is_some() { None } else { Some(first) }
+    let full = if domain.contains('/') { None } else { entries.get(&[domain, "/", name].concat()) };
+    let bare = if domain == driver && !name.contains('/') { entries.get(name) } else { None };
+    if full.is_some() && bare.is_some() { None } else { Some(full.or(bare)) }
 }
 
 #[cfg(test)]

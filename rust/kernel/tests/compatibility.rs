@@ -132,3 +132,27 @@ fn versions_that_differ_in_build_metadata_match_or_not() {
     claim.spec.devices.constraints = vec![match_attribute("gpu.example.com/firmware")];
     assert_eq!(fits(&[node_slice(WORKER, devices)], &free(), &claim), (false, true));
 }
+
+#[test]
+fn slice_whose_node_selector_cannot_be_parsed_fails_the_attempt_or_serves_no_node() {
+    let mut broken = node_slice(WORKER, vec![device("gpu-9")]);
+    broken.metadata = named("broken");
+    "elsewhere".clone_into(&mut broken.spec.pool.name);
+    broken.spec.node_name = None;
+    let term = serde_json::json!({"matchExpressions": [{"key": "zone", "operator": "Near", "values": ["a"]}]});
+    broken.spec.node_selector =
+        serde_json::from_value(serde_json::json!({"nodeSelectorTerms": [term]})).expect("a selector");
+    let slices = [broken, node_slice(WORKER, vec![device("gpu-0")])];
+    let claim = claim("c", vec![request("gpu", 1)]);
+    match outcome(Compatibility::V1_37, &slices, &free(), &claim) {
+        Outcome::Failed(error) => {
+            let text = error.to_string();
+            assert!(
+                text.contains("failed to perform node selection for slice broken") && !error.node_local(),
+                "{text}"
+            );
+        }
+        other => unreachable!("no error: {other:?}"),
+    }
+    assert!(matches!(outcome(Compatibility::Fixed, &slices, &free(), &claim), Outcome::Allocated(_)));
+}

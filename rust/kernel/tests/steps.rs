@@ -1,10 +1,13 @@
 //! Searches that cost upstream exponential time take few steps here.
 
 use drayman_api::{
-    Counter, CounterSet, Device, DeviceClass, DeviceCounterConsumption, Quantity, ResourceClaim, ResourceSlice,
+    Counter, CounterSet, Device, DeviceClass, DeviceCounterConsumption, DeviceRequest, Quantity, RequestKind,
+    ResourceClaim, ResourceSlice,
 };
-use drayman_kernel::{AllocatedState, Allocator, Budget, Compatibility, Features, Interrupt, Outcome};
-use drayman_testkit::build::{claim, class, device, device_with, match_attribute, node, node_slice, request};
+use drayman_kernel::{AllocatedState, AllocationError, Allocator, Budget, Compatibility, Features, Interrupt, Outcome};
+use drayman_testkit::build::{
+    DRIVER, claim, class, device, device_with, exactly, match_attribute, node, node_slice, request, selector,
+};
 
 const WORKER: &str = "worker-1";
 
@@ -141,6 +144,51 @@ fn search_ends_with_its_budget() {
     let outcome =
         allocator([class()], vec![node_slice(WORKER, devices(8))]).allocate(&node(WORKER), &claims, &mut budget);
     assert_eq!(outcome.err(), Some(Interrupt::Steps));
+}
+
+#[test]
+fn interrupted_search_says_what_it_had_found() {
+    let claims = [claim("c", vec![request("gpus", 8)])];
+    let mut allocator = allocator([class()], vec![node_slice(WORKER, devices(8))]);
+    let evaluation = allocator.evaluate(&node(WORKER), &claims, &mut Budget::unlimited().with_steps(3));
+    assert_eq!((evaluation.len(), evaluation.interrupted, evaluation.steps), (0, Some(Interrupt::Steps), 3));
+    let unfinished = evaluation.unfinished.expect("it was interrupted");
+    let taken: Vec<_> =
+        unfinished.taken.iter().map(|taken| format!("{} {} {}", taken.claim, taken.request, taken.device)).collect();
+    assert_eq!(&*unfinished.node, WORKER);
+    assert_eq!(
+        taken,
+        ["default/c gpus gpu.example.com/worker-1/gpu-0", "default/c gpus gpu.example.com/worker-1/gpu-1"]
+    );
+}
+
+#[test]
+fn search_that_is_not_wanted_any_more_does_not_begin() {
+    let claims = [claim("c", vec![request("gpus", 8)])];
+    let mut budget = Budget::unlimited().interrupted(Interrupt::Cancelled);
+    let outcome =
+        allocator([class()], vec![node_slice(WORKER, devices(8))]).allocate(&node(WORKER), &claims, &mut budget);
+    assert_eq!((outcome.err(), budget.used()), (Some(Interrupt::Cancelled), 0));
+}
+
+#[test]
+fn lenient_search_does_not_go_on_to_an_error() {
+    let with = |name: &str, expression: &str| {
+        let mut request = exactly(1);
+        request.selectors = vec![selector(expression)];
+        DeviceRequest { name: name.to_owned(), kind: RequestKind::Exactly(request) }
+    };
+    let main = with("main", &format!("has(device.attributes[\"{DRIVER}\"].main)"));
+    let broken = with("broken", &format!("device.attributes[\"{DRIVER}\"].nope == 1"));
+    // `any` takes the main device first and has to give it back; then `broken` is reached. There are never five more devices.
+    let claims = [claim("c", vec![request("any", 1), main, broken, request("many", 5)])];
+    let devices = vec![device_with("a", &[("main", "yes")]), device("b"), device("c")];
+    let outcome = |strict| {
+        let mut allocator = allocator([class()], vec![node_slice(WORKER, devices.clone())]).strict_errors(strict);
+        allocator.allocate(&node(WORKER), &claims, &mut Budget::unlimited()).expect("it is not interrupted")
+    };
+    assert!(matches!(outcome(true), Outcome::Failed(AllocationError::SelectorRuntime { .. })));
+    assert!(matches!(outcome(false), Outcome::Unallocatable));
 }
 
 #[test]

@@ -37,6 +37,11 @@ pub(crate) fn decode_error(py: Python<'_>, error: &DecodeError) -> PyErr {
     })
 }
 
+/// An input that cannot be used for what stands in a field.
+pub(crate) fn field_error(py: Python<'_>, message: &str, field: &str) -> PyErr {
+    raise(&py.get_type::<exceptions::InputError>(), message, |fields| set_if_known(fields, "field", field))
+}
+
 fn set_if_known(fields: &Bound<'_, PyDict>, name: &str, value: &str) -> PyResult<()> {
     if value.is_empty() { Ok(()) } else { fields.set_item(name, value) }
 }

@@ -1,7 +1,7 @@
 //! Outcomes for Python: allocations are written out, and explanations made, only for the nodes that are asked about.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use drayman_api::ResourceClaim;
 use drayman_kernel::{Budget, Interrupt, Outcome};
@@ -9,9 +9,12 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use uuid::Uuid;
 
-use crate::convert::to_python;
+use crate::convert::{Text, to_python};
 use crate::error::allocation_error;
 use crate::explanation::Explanation;
+
+/// Claim, request and device.
+type Taking<'a> = (&'a str, &'a str, String);
 
 /// Says why claims do not fit on nodes.
 type Explain = Box<dyn Fn(&[ResourceClaim], &[&str]) -> drayman_kernel::Explanation + Send + Sync>;
@@ -20,7 +23,7 @@ type Explain = Box<dyn Fn(&[ResourceClaim], &[&str]) -> drayman_kernel::Explanat
 #[pyclass(frozen, module = "drayman._native")]
 pub(crate) struct Evaluation {
     found: drayman_kernel::Evaluation,
-    positions: OnceLock<HashMap<Arc<str>, usize>>,
+    positions: OnceLock<HashMap<Box<str>, usize>>,
     claims: Vec<ResourceClaim>,
     explain: Explain,
 }
@@ -30,18 +33,12 @@ impl Evaluation {
         Self { found, positions: OnceLock::new(), claims, explain }
     }
 
-    fn outcome(&self, node: &str) -> PyResult<&Outcome> {
+    fn position(&self, node: &str) -> PyResult<usize> {
         let positions = self.positions.get_or_init(|| {
-            let nodes = self.found.outcomes.iter().enumerate();
-            nodes.map(|(position, (node, _))| (Arc::clone(node), position)).collect()
+            let nodes = self.found.nodes().enumerate();
+            nodes.map(|(position, node)| (node.into(), position)).collect()
         });
-        let found = positions.get(node).and_then(|position| self.found.outcomes.get(*position));
-        found.map(|(_, outcome)| outcome).ok_or_else(|| PyKeyError::new_err(node.to_owned()))
-    }
-
-    fn nodes_where(&self, is_meant: impl Fn(&Outcome) -> bool) -> Vec<&str> {
-        let nodes = self.found.outcomes.iter().filter(|(_, outcome)| is_meant(outcome));
-        nodes.map(|(node, _)| &**node).collect()
+        positions.get(node).copied().ok_or_else(|| PyKeyError::new_err(node.to_owned()))
     }
 }
 
@@ -56,13 +53,19 @@ impl Evaluation {
     /// The nodes with an outcome.
     #[getter]
     fn nodes(&self) -> Vec<&str> {
-        self.nodes_where(|_| true)
+        self.found.nodes().collect()
+    }
+
+    /// How many nodes have an outcome.
+    fn __len__(&self) -> usize {
+        self.found.len()
     }
 
     /// The nodes on which all claims fit.
     #[getter]
     fn fitting(&self) -> Vec<&str> {
-        self.nodes_where(|outcome| matches!(outcome, Outcome::Allocated(_)))
+        let nodes = self.found.nodes().enumerate();
+        nodes.filter(|(position, _)| self.found.fits(*position)).map(|(_, node)| node).collect()
     }
 
     /// Steps that the search took.
@@ -77,35 +80,46 @@ impl Evaluation {
         self.found.selector_evaluations
     }
 
-    /// Whether nodes are missing because the steps were used up.
+    /// Why nodes are missing: `steps` are used up, `deadline` has passed, or `cancelled`.
     #[getter]
-    fn interrupted(&self) -> bool {
-        self.found.interrupted.is_some()
+    fn interrupted(&self) -> Option<&'static str> {
+        self.found.interrupted.map(|interrupt| match interrupt {
+            Interrupt::Steps => "steps",
+            Interrupt::Deadline => DEADLINE,
+            Interrupt::Cancelled => "cancelled",
+        })
+    }
+
+    /// The node that the search was at when it was interrupted, and what it had found there: claim, request, device.
+    #[getter]
+    fn unfinished(&self) -> Option<(&str, Vec<Taking<'_>>)> {
+        let unfinished = self.found.unfinished.as_ref()?;
+        let taken = unfinished.taken.iter();
+        let taken = taken.map(|taken| (&*taken.claim, taken.request.as_str(), taken.device.to_string()));
+        Some((&*unfinished.node, taken.collect()))
     }
 
     /// The first error that ends upstream's scheduling attempt.
     #[getter]
     fn fatal(&self, py: Python<'_>) -> Option<PyErr> {
-        self.found.outcomes.iter().find_map(|(_, outcome)| match outcome {
-            Outcome::Failed(error) if !error.node_local() => Some(allocation_error(py, error)),
-            _ => None,
-        })
+        let errors = (0..self.found.len()).filter_map(|position| self.found.error(position));
+        let mut fatal = errors.filter(|error| !error.node_local());
+        fatal.next().map(|error| allocation_error(py, error))
     }
 
     /// The allocations of the claims on a node, if they fit there.
-    fn allocations<'py>(&self, py: Python<'py>, node: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.outcome(node)? {
-            Outcome::Allocated(allocated) => Ok(Some(to_python(py, &allocated.results(&mut share_id))?)),
-            Outcome::Unallocatable | Outcome::Failed(_) => Ok(None),
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn allocations<'py>(&self, py: Python<'py>, node: Text) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.found.outcome(self.position(&node)?) {
+            Some(Outcome::Allocated(allocated)) => Ok(Some(to_python(py, &allocated.results(&mut share_id))?)),
+            _ => Ok(None),
         }
     }
 
     /// The error on a node, if there is one.
-    fn error(&self, py: Python<'_>, node: &str) -> PyResult<Option<PyErr>> {
-        match self.outcome(node)? {
-            Outcome::Failed(error) => Ok(Some(allocation_error(py, error))),
-            Outcome::Allocated(_) | Outcome::Unallocatable => Ok(None),
-        }
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn error(&self, py: Python<'_>, node: Text) -> PyResult<Option<PyErr>> {
+        Ok(self.found.error(self.position(&node)?).map(|error| allocation_error(py, error)))
     }
 
     /// Why the claims do not fit on nodes, as things stand now.
@@ -124,31 +138,43 @@ fn share_id(claim: &ResourceClaim, result: usize) -> String {
     Uuid::new_v5(&namespace, result.to_string().as_bytes()).to_string()
 }
 
+const DEADLINE: &str = "deadline";
+
 /// How long a search may take.
 pub(crate) struct Limits {
-    max_steps: Option<u64>,
+    pub(crate) steps: Option<u64>,
+    /// Says `deadline` or `cancelled` when it is to end.
+    pub(crate) poll: Option<Py<PyAny>>,
 }
 
 impl Limits {
-    pub(crate) fn new(max_steps: Option<u64>) -> Self {
-        Self { max_steps }
-    }
-
     /// Runs a search without the interpreter; a signal such as Ctrl-C ends it.
     pub(crate) fn run<T: Send>(&self, py: Python<'_>, search: impl FnOnce(&mut Budget<'_>) -> T + Send) -> PyResult<T> {
-        let mut signal = None;
+        let at_once = self.ask(py)?;
+        let mut raised = None;
         let found = py.detach(|| {
-            #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone lives too short")]
             let mut poll = || {
-                signal = Python::attach(|py| py.check_signals()).err();
-                signal.is_some().then_some(Interrupt::Cancelled)
+                let asked = Python::attach(|py| py.check_signals().and_then(|()| self.ask(py)));
+                asked.unwrap_or_else(|error| {
+                    raised = Some(error);
+                    Some(Interrupt::Cancelled)
+                })
             };
-            let budget = Budget::unlimited().with_poll(&mut poll);
-            search(&mut match self.max_steps {
-                Some(steps) => budget.with_steps(steps),
-                None => budget,
-            })
+            let mut budget = Budget::unlimited().with_poll(&mut poll);
+            if let Some(steps) = self.steps {
+                budget = budget.with_steps(steps);
+            }
+            if let Some(interrupt) = at_once {
+                budget = budget.interrupted(interrupt);
+            }
+            search(&mut budget)
         });
-        signal.map_or(Ok(found), Err)
+        raised.map_or(Ok(found), Err)
+    }
+
+    fn ask(&self, py: Python<'_>) -> PyResult<Option<Interrupt>> {
+        let Some(poll) = &self.poll else { return Ok(None) };
+        let answer: Option<String> = poll.call0(py)?.extract(py)?;
+        Ok(answer.map(|reason| if reason == DEADLINE { Interrupt::Deadline } else { Interrupt::Cancelled }))
     }
 }

@@ -6,7 +6,7 @@ use drayman_api::{AllocationResult, DeviceId, ResourceClaim};
 use drayman_kernel::{Compatibility, Features};
 use pyo3::prelude::*;
 
-use crate::convert::Json;
+use crate::convert::{Json, Text};
 use crate::error::{decode_error, input_error};
 use crate::evaluation::{Evaluation, Limits};
 
@@ -61,11 +61,12 @@ pub(crate) struct Inventory(Shared);
 #[pymethods]
 impl Inventory {
     #[new]
-    #[pyo3(signature = (*, features, fixed))]
+    #[pyo3(signature = (*, features, fixed, strict_errors))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-    fn new(features: Vec<String>, fixed: bool) -> Self {
-        let features = Features::from_gates(features.iter().map(String::as_str));
-        Self(Arc::new(Mutex::new(drayman_kernel::Inventory::new(features, compatibility(fixed)))))
+    fn new(features: Vec<Text>, fixed: bool, strict_errors: bool) -> Self {
+        let features = Features::from_gates(features.iter().map(|gate| &**gate));
+        let inventory = drayman_kernel::Inventory::new(features, compatibility(fixed)).strict_errors(strict_errors);
+        Self(Arc::new(Mutex::new(inventory)))
     }
 
     fn copy(&self, py: Python<'_>) -> Self {
@@ -78,43 +79,53 @@ impl Inventory {
         applied.map(Change::from).map_err(|error| decode_error(py, &error))
     }
 
-    #[pyo3(signature = (kind, name, namespace = ""))]
-    fn delete(&self, kind: &str, name: &str, namespace: &str) -> Change {
-        lock(&self.0).remove(kind, namespace, name).into()
+    #[pyo3(signature = (kind, name, namespace = None))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn delete(&self, kind: Text, name: Text, namespace: Option<Text>) -> Change {
+        lock(&self.0).remove(&kind, namespace.as_deref().unwrap_or_default(), &name).into()
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-    fn assume(&self, namespace: &str, name: &str, allocation: Json) -> PyResult<()> {
+    fn assume(&self, namespace: Text, name: Text, allocation: Json) -> PyResult<()> {
         let allocation: AllocationResult = allocation.value()?;
-        lock(&self.0).assume(&key(namespace, name), &allocation);
+        lock(&self.0).assume(&key(&namespace, &name), &allocation);
         Ok(())
     }
 
-    fn forget(&self, namespace: &str, name: &str) {
-        lock(&self.0).forget(&key(namespace, name));
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn forget(&self, namespace: Text, name: Text) {
+        lock(&self.0).forget(&key(&namespace, &name));
     }
 
     fn nodes(&self, py: Python<'_>) -> Vec<String> {
         py.detach(|| lock(&self.0).node_names())
     }
 
-    fn holders(&self, device: &str) -> PyResult<Vec<String>> {
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn holders(&self, device: Text) -> PyResult<Vec<String>> {
         let device: DeviceId = device.parse().map_err(input_error)?;
         Ok(lock(&self.0).holders(&device).into_iter().map(str::to_owned).collect())
     }
 
-    #[pyo3(signature = (claims, nodes = None, *, max_steps = None))]
+    /// What slices say that is not used: pool, slice, message.
+    fn remarks(&self, py: Python<'_>) -> Vec<(String, String, String)> {
+        let remarks = py.detach(|| lock(&self.0).remarks());
+        remarks.into_iter().map(|remark| (remark.pool, remark.slice, remark.message)).collect()
+    }
+
+    #[pyo3(signature = (claims, nodes = None, *, steps = None, poll = None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
     fn evaluate(
         &self,
         py: Python<'_>,
         claims: Vec<Json>,
-        nodes: Option<Vec<String>>,
-        max_steps: Option<u64>,
+        nodes: Option<Vec<Text>>,
+        steps: Option<u64>,
+        poll: Option<Py<PyAny>>,
     ) -> PyResult<Evaluation> {
         let claims = claims.iter().map(|claim| defaulted(py, claim)).collect::<PyResult<Vec<_>>>()?;
-        let found = Limits::new(max_steps).run(py, |budget| {
-            let nodes: Option<Vec<&str>> = nodes.as_ref().map(|nodes| nodes.iter().map(String::as_str).collect());
+        let found = Limits { steps, poll }.run(py, |budget| {
+            let nodes: Option<Vec<&str>> = nodes.as_ref().map(|nodes| nodes.iter().map(|node| &**node).collect());
             lock(&self.0).evaluate(&claims, nodes.as_deref(), budget)
         })?;
         let shared = Arc::clone(&self.0);

@@ -3,6 +3,7 @@
 use drayman_api::quantity::{Format, QuantityError};
 use pyo3::prelude::*;
 
+use crate::convert::Text;
 use crate::error::input_error;
 
 /// An exact decimal number in Kubernetes' notation.
@@ -10,22 +11,17 @@ use crate::error::input_error;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Quantity(drayman_api::Quantity);
 
-#[derive(FromPyObject)]
-enum Source<'py> {
-    Quantity(Bound<'py, Quantity>),
-    Integer(i64),
-    Text(String),
-}
-
 #[pymethods]
 impl Quantity {
     #[new]
-    fn new(value: Source<'_>) -> PyResult<Self> {
-        match value {
-            Source::Quantity(quantity) => Ok(quantity.get().clone()),
-            Source::Integer(value) => Ok(Self(drayman_api::Quantity::from_i64(value, Format::DecimalSi))),
-            Source::Text(text) => text.parse().map(Self).map_err(input_error),
+    fn new(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(quantity) = value.cast::<Self>() {
+            return Ok(quantity.get().clone());
         }
+        if let Ok(value) = value.extract::<i64>() {
+            return Ok(Self(drayman_api::Quantity::from_i64(value, Format::DecimalSi)));
+        }
+        value.extract::<Text>()?.parse().map(Self).map_err(input_error)
     }
 
     /// The number rounded up to a whole one.

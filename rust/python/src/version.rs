@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+use crate::convert::Text;
 use crate::error::input_error;
 
 /// A semantic version.
@@ -13,8 +14,9 @@ pub(crate) struct Version(drayman_api::Version);
 impl Version {
     #[new]
     #[pyo3(signature = (text, *, normalize = false))]
-    fn new(text: &str, normalize: bool) -> PyResult<Self> {
-        let version = if normalize { drayman_api::Version::parse_normalized(text) } else { text.parse() };
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn new(text: Text, normalize: bool) -> PyResult<Self> {
+        let version = if normalize { drayman_api::Version::parse_normalized(&text) } else { text.parse() };
         version.map(Self).map_err(input_error)
     }
 

@@ -12,7 +12,7 @@ import pytest
 import drayman
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .conftest import Object, Objects
 
@@ -86,3 +86,65 @@ def test_huge_object_is_refused() -> None:
     with pytest.raises(drayman.InputError) as caught:
         drayman.Inventory().apply(b"{" + b" " * (3 * 1024 * 1024) + b"}")
     assert str(caught.value) == "object of 3145730 bytes exceeds the limit of 3145728"
+
+
+@pytest.mark.parametrize(
+    ("obj", "field"),
+    [
+        ({"kind": "\ud800"}, "kind"),
+        ({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "\udfff"}}, "metadata.name"),
+        ({"kind": "Node", "metadata": {"labels": {"a": "b", "\ud800": "c"}}}, "metadata.labels"),
+        ({"spec": {"devices": [{"name": "a"}, {"name": "\ud800"}]}}, "spec.devices[1].name"),
+    ],
+)
+def test_half_a_surrogate_pair_is_an_input_error_with_its_place(obj: Object, field: str) -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Inventory().apply(obj)
+    assert "text that is no Unicode: half a surrogate pair" in str(caught.value)
+    assert caught.value.field == field
+
+
+def test_half_a_surrogate_pair_is_an_input_error_in_every_argument() -> None:
+    half = "\ud800"
+    inventory = drayman.Inventory()
+    calls: list[Callable[[], object]] = [
+        lambda: inventory.apply(b'{"kind": "\\ud800"}'),
+        lambda: inventory.delete(half, "a"),
+        lambda: inventory.delete("Node", half),
+        lambda: inventory.delete("ResourceClaim", "a", half),
+        lambda: inventory.assume(half, "a", {}),
+        lambda: inventory.assume("a", "a", {"devices": {"results": [{"request": half}]}}),
+        lambda: inventory.forget("a", half),
+        lambda: inventory.holders(f"a/b/{half}"),
+        lambda: inventory.evaluate([], [half]),
+        lambda: inventory.evaluate([{"metadata": {"name": half}}]),
+        lambda: drayman.Allocator([], [], allocated=drayman.AllocatedState(devices=[f"a/b/{half}"])),
+        lambda: drayman.Allocator([], [], allocated=drayman.AllocatedState(shared=[f"a/b/c/{half}"])),
+        lambda: drayman.Allocator(
+            [], [], allocated=drayman.AllocatedState(consumed_capacity={"a/b/c": {"memory": half}})
+        ),
+        lambda: drayman.Quantity(half),
+        lambda: drayman.Version(half),
+    ]
+    for call in calls:
+        with pytest.raises(drayman.InputError):
+            call()
+
+
+def test_what_is_not_used_of_a_slice_is_said(objects: Objects) -> None:
+    inventory = drayman.Inventory(features=[])
+    obj = objects.slice("worker-1", 1, perDeviceNodeSelection=True)
+    obj["spec"]["devices"][0]["attributes"]["color"] = {"rgb": "fff"}
+    inventory.apply(obj)
+    assert [(remark.pool, remark.slice, remark.message) for remark in inventory.remarks()] == [
+        (
+            "gpu.example.com/worker-1",
+            "worker-1-gpu.example.com",
+            "the slice is passed over: it needs the feature gate DRAPartitionableDevices",
+        ),
+        (
+            "gpu.example.com/worker-1",
+            "worker-1-gpu.example.com",
+            "device gpu-0, attribute color: the value is of no known type",
+        ),
+    ]

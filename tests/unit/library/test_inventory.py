@@ -127,7 +127,7 @@ def test_error_on_a_node_fails_that_node_alone_under_fixed(objects: Objects) -> 
 
 def test_search_beyond_its_steps_is_given_up(inventory: drayman.Inventory, objects: Objects) -> None:
     with pytest.raises(drayman.BudgetExceededError) as caught:
-        inventory.evaluate([objects.claim("train")], max_steps=0)
+        inventory.evaluate([objects.claim("train")], budget=drayman.Budget(steps=0))
     assert str(caught.value) == "no answer within 0 steps"
     assert list(caught.value.partial) == []
 

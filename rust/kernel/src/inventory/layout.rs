@@ -12,8 +12,10 @@ use crate::capacity::Amounts;
 use crate::counters::{Available, Consumption, CounterSets};
 use crate::error::PoolDefect;
 use crate::features::{Feature, Features};
+use crate::inventory::columns::Key;
 use crate::inventory::slices::Slice;
 use crate::inventory::usage::{Hold, Holding, consumed};
+use crate::inventory::views::Mark;
 use crate::node_selector;
 use crate::selectors::{Chain, Verdict, Verdicts};
 
@@ -54,6 +56,8 @@ pub(crate) struct Layout {
     consumptions: Vec<Consumption>,
     /// Devices of the pool that other nodes reach, if they consume counters.
     elsewhere: Vec<(String, Consumption)>,
+    /// See [`Kind::skips_broken`].
+    skips_broken: bool,
     /// Devices that the node does not reach although it reaches their slice.
     beyond: DeviceSet,
     /// Devices that only selectors and constraints distinguish: given out whole, untainted, without counters or operations left out.
@@ -63,6 +67,14 @@ pub(crate) struct Layout {
 
 /// What a chain of selectors says about the devices of a pool, as long as some plan uses the chain.
 type Kept = (Weak<Chain>, Arc<Verdicts>);
+
+/// How layouts are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) features: Features,
+    /// A node selector of a device that cannot be parsed selects nothing; else reaching the device fails.
+    pub(crate) skips_broken: bool,
+}
 
 /// Which devices a node reaches, of slices that leave node selection to devices.
 pub(crate) type Includes<'a> = &'a dyn Fn(&Device) -> bool;
@@ -84,6 +96,7 @@ impl Layout {
             places: Vec::new(),
             consumptions: Vec::new(),
             elsewhere: Vec::new(),
+            skips_broken: false,
             beyond: DeviceSet::default(),
             plain: DeviceSet::default(),
             verdicts: RwLock::default(),
@@ -96,11 +109,11 @@ impl Layout {
         id: Arc<PoolId>,
         mut reached: Vec<Arc<Slice>>,
         others: &[Arc<Slice>],
-        features: Features,
+        kind: Kind,
         includes: Includes<'_>,
     ) -> Self {
         reached.sort_by(|one, other| one.object.metadata.name.cmp(&other.object.metadata.name));
-        match Self::validated(&id, &reached, others, features, includes) {
+        match Self::validated(&id, &reached, others, kind, includes) {
             Ok(layout) => layout,
             Err(reason) => {
                 let present = reached.len() + others.len();
@@ -113,10 +126,10 @@ impl Layout {
         id: &Arc<PoolId>,
         reached: &[Arc<Slice>],
         others: &[Arc<Slice>],
-        features: Features,
+        kind: Kind,
         includes: Includes<'_>,
     ) -> Result<Self, String> {
-        let partitionable = features.has(Feature::PartitionableDevices);
+        let partitionable = kind.features.has(Feature::PartitionableDevices);
         let holds_counters = |slice: &&Arc<Slice>| partitionable && !slice.object.spec.shared_counters.is_empty();
         let slices: Vec<_> = reached.iter().filter(|slice| !holds_counters(slice)).cloned().collect();
         refuse_duplicate_names(&slices)?;
@@ -125,6 +138,7 @@ impl Layout {
             layout.places.extend((0..devices.len()).map(|device| Place { slice, device }));
             layout.has_binding_conditions |= devices.iter().any(|device| !device.binding_conditions.is_empty());
         }
+        layout.skips_broken = kind.skips_broken;
         layout.names_node = layout.slices.iter().all(|slice| slice.node_name().is_some());
         layout.beyond = DeviceSet::empty(layout.len());
         layout.plain = DeviceSet::empty(layout.len());
@@ -230,7 +244,8 @@ impl Layout {
             return Verdict::Selected;
         }
         match node_selector::check(self.device(position).node_selection()) {
-            Err(_) => Verdict::Failed,
+            Err(_) if !self.skips_broken => Verdict::Failed,
+            Err(_) => Verdict::Passed,
             Ok(()) if self.beyond.contains(position) => Verdict::Passed,
             Ok(()) => Verdict::Selected,
         }
@@ -238,10 +253,16 @@ impl Layout {
 
     fn judge(&self, chain: &Chain, features: Features) -> Verdicts {
         let mut verdicts = Verdicts::none(self.len());
-        for position in 0..self.len() {
-            let device = self.device(position);
+        let mut known: FxHashMap<(usize, Key), Verdict> = FxHashMap::default();
+        for (position, Place { slice: index, device: in_slice }) in self.places.iter().copied().enumerate() {
+            let slice = &self.slices[index];
+            let device = &slice.devices()[in_slice];
             if features.has(Feature::BindingConditions) || device.binding_conditions.is_empty() {
-                let verdict = chain.judge(self.slice(position).driver(), device);
+                let judge = || chain.judge(slice.driver(), device);
+                let verdict = match slice.columns().key(chain.reads(), in_slice, device) {
+                    Some(key) => *known.entry((index, key)).or_insert_with(judge),
+                    None => judge(),
+                };
                 verdicts.set(position, verdict.and_then(|| self.judge_reach(position)));
             }
         }
@@ -273,6 +294,9 @@ fn refuse_duplicate_names(slices: &[Arc<Slice>]) -> Result<(), String> {
 pub(crate) struct PoolView {
     pub(crate) layout: Arc<Layout>,
     pub(crate) state: PoolState,
+    /// The same for layouts that offer the same.
+    pub(crate) kind: u64,
+    pub(crate) mark: Mark,
 }
 
 /// What is held of the devices of a layout.
@@ -289,6 +313,15 @@ pub(crate) struct PoolState {
 }
 
 impl PoolState {
+    /// Capacity taken and counters left, as text; empty where there are none.
+    pub(crate) fn amounts(&self) -> String {
+        if self.consumed.is_empty() && self.available.is_empty() {
+            return String::new();
+        }
+        let consumed: BTreeMap<_, _> = self.consumed.iter().collect();
+        format!("{consumed:?} {:?}", self.available)
+    }
+
     /// Takes over what is held of the devices.
     pub(crate) fn new(layout: &Layout, holds: Option<&BTreeMap<String, Vec<Hold>>>) -> Self {
         let mut state =

@@ -6,9 +6,16 @@ pub(crate) mod nodes;
 pub(crate) mod pools;
 pub(crate) mod slices;
 pub(crate) mod usage;
+pub(crate) mod views;
 
+mod alike;
 mod change;
+mod columns;
+mod evaluation;
+mod judged;
 mod objects;
+mod remarks;
+mod roster;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,45 +23,21 @@ use std::sync::Arc;
 use drayman_api::{AllocationResult, DecodeError, DeviceId, DeviceTaintRule, PoolId, ResourceClaim};
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Budget, Interrupt};
-use crate::error::AllocationError;
+use crate::budget::Budget;
 use crate::explain::{Consumers, Explanation, Sources, explain};
 use crate::features::{Compatibility, Feature, Features};
 use crate::plan::{Lowering, Plan};
-use crate::result::Allocated;
-use crate::search::{Search, Stop};
 use crate::selectors::Selectors;
 use classes::Classes;
-use nodes::{Site, Topology};
+use judged::Judged;
+use nodes::Topology;
 use pools::Rules;
 use slices::Slice;
 use usage::{Holding, Usage};
 
 pub use change::Change;
-
-/// What came out for one node.
-#[derive(Debug)]
-pub enum Outcome {
-    /// All claims fit.
-    Allocated(Allocated),
-    /// Not all claims fit. [`Inventory::explain`] says why.
-    Unallocatable,
-    /// The claims, or what the node offers, cannot be worked with.
-    Failed(AllocationError),
-}
-
-/// What came out for all nodes.
-#[derive(Debug)]
-pub struct Evaluation {
-    /// Nodes with their outcomes, in the order asked for.
-    pub outcomes: Vec<(Arc<str>, Outcome)>,
-    /// Why the rest of the nodes is missing.
-    pub interrupted: Option<Interrupt>,
-    /// Steps that were taken, those in vain included.
-    pub steps: u64,
-    /// How often a selector was evaluated on a device; not when its verdict was known. What copies of the inventory do meanwhile counts too.
-    pub selector_evaluations: u64,
-}
+pub use evaluation::{Evaluation, Outcome, Unfinished};
+pub use remarks::Remark;
 
 /// The state of a cluster, as far as allocation needs it.
 ///
@@ -68,6 +51,7 @@ pub struct Inventory {
     consumers: Consumers,
     classes: Classes,
     selectors: Selectors,
+    judged: Judged,
     slices: FxHashMap<String, Arc<Slice>>,
     taint_rules: BTreeMap<String, DeviceTaintRule>,
     next_order: u64,
@@ -76,7 +60,7 @@ pub struct Inventory {
 impl Inventory {
     /// An empty inventory.
     pub fn new(features: Features, compatibility: Compatibility) -> Self {
-        let rules = Rules { features, compatibility };
+        let rules = Rules { features, compatibility, strict_errors: true };
         Self {
             rules,
             topology: Topology::new(rules),
@@ -84,10 +68,19 @@ impl Inventory {
             consumers: Consumers::default(),
             classes: Classes::default(),
             selectors: Selectors::default(),
+            judged: Judged::default(),
             slices: FxHashMap::default(),
             taint_rules: BTreeMap::new(),
             next_order: 0,
         }
+    }
+
+    /// Whether errors surface as upstream's would, which is the default. Else a search that cannot succeed is cut short also where upstream
+    /// would have met an error on the way: then claims just do not fit. Errors in the way of a solution are met in any case.
+    #[must_use]
+    pub fn strict_errors(mut self, strict: bool) -> Self {
+        self.rules.strict_errors = strict;
+        self
     }
 
     /// Adds or replaces an object, given as JSON of any served version: `ResourceSlice`, `DeviceClass`, `ResourceClaim`, `Node`,
@@ -126,6 +119,12 @@ impl Inventory {
         self.topology.node_names().map(str::to_owned).collect()
     }
 
+    /// What slices say that no allocation uses: those whose features are off, values of kinds that are not known, selectors that cannot be
+    /// parsed. Sorted by pool.
+    pub fn remarks(&self) -> Vec<Remark> {
+        self.topology.remarks()
+    }
+
     /// Looks for devices for the claims of one pod, together, on each node by itself; on all nodes in byte order of their names if none
     /// are given. Nothing is held afterwards. Ends early, with the outcomes so far, when the budget is used up.
     pub fn evaluate(
@@ -136,21 +135,14 @@ impl Inventory {
     ) -> Evaluation {
         self.topology.refresh(nodes.unwrap_or_default(), &self.usage);
         let plan = Arc::new(self.lower(claims));
-        let (steps, evaluations) = (budget.used(), self.selectors.evaluations());
-        let mut outcomes = Vec::new();
-        let visited = match nodes {
-            Some(nodes) => {
-                let sites = nodes.iter().filter_map(|node| self.topology.site(node));
-                visit(&plan, sites, budget, &mut outcomes)
-            }
-            None => visit(&plan, self.topology.sites(), budget, &mut outcomes),
+        let evaluations = self.selectors.evaluations();
+        let records = match nodes {
+            Some(nodes) => self.topology.records_of(nodes),
+            None => self.topology.records(),
         };
-        Evaluation {
-            outcomes,
-            interrupted: visited.err(),
-            steps: budget.used() - steps,
-            selector_evaluations: self.selectors.evaluations() - evaluations,
-        }
+        let mut evaluation = Evaluation::new(&plan, &records, &self.topology, &mut self.judged, budget);
+        evaluation.selector_evaluations = self.selectors.evaluations() - evaluations;
+        evaluation
     }
 
     /// Why the claims do not fit on nodes, as things stand now.
@@ -176,28 +168,4 @@ impl Inventory {
     fn counts_shares(&self) -> bool {
         self.rules.features.has(Feature::ConsumableCapacity)
     }
-}
-
-/// Searches node by node, with one search that moves on.
-fn visit<'a>(
-    plan: &Arc<Plan>,
-    sites: impl Iterator<Item = Site<'a>>,
-    budget: &mut Budget<'_>,
-    outcomes: &mut Vec<(Arc<str>, Outcome)>,
-) -> Result<(), Interrupt> {
-    let mut sites = sites.peekable();
-    let Some(first) = sites.peek() else { return Ok(()) };
-    let mut search = Search::new(plan, *first);
-    outcomes.reserve(sites.size_hint().0);
-    for site in sites {
-        search.move_to(site);
-        let found = match search.run(budget) {
-            Ok(None) => Ok(Outcome::Unallocatable),
-            Ok(Some(found)) => Allocated::new(Arc::clone(plan), Arc::clone(site.name), found).map(Outcome::Allocated),
-            Err(Stop::Failed(error)) => Err(error),
-            Err(Stop::Interrupted(interrupt)) => return Err(interrupt),
-        };
-        outcomes.push((Arc::clone(site.name), found.unwrap_or_else(Outcome::Failed)));
-    }
-    Ok(())
 }

@@ -8,17 +8,21 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::error::AllocationError;
+use crate::features::OPTIONAL_NODE_OPERATIONS;
 use crate::inventory::layout::PoolView;
-use crate::inventory::pools::{Pool, Rules, Sight};
+use crate::inventory::pools::{Pool, Rules, Shelf, Sight};
+use crate::inventory::remarks::Remark;
+use crate::inventory::roster::{Record, Roster};
 use crate::inventory::slices::Slice;
 use crate::inventory::usage::Usage;
+use crate::inventory::views::{Mark, Views};
 use crate::node_selector::NodeLabels;
 
-/// Position of a pool, and of a view of it.
+/// Position of a pool, and the slot of the view of it.
 #[derive(Clone, Copy, Debug)]
 struct NodePool {
     pool: usize,
-    view: usize,
+    slot: usize,
 }
 
 /// A node that exists, that slices name, or that was asked for.
@@ -49,6 +53,8 @@ pub(crate) struct Topology {
     /// Pools with slices that any node may reach.
     shared: BTreeSet<usize>,
     nodes: BTreeMap<Arc<str>, NodeEntry>,
+    shelf: Shelf,
+    roster: Roster,
     stale_pools: BTreeMap<usize, Concern>,
     stale_usage: BTreeSet<usize>,
     stale_nodes: BTreeSet<Arc<str>>,
@@ -63,6 +69,8 @@ impl Topology {
             positions: FxHashMap::default(),
             shared: BTreeSet::new(),
             nodes: BTreeMap::new(),
+            shelf: Shelf::default(),
+            roster: Roster::default(),
             stale_pools: BTreeMap::new(),
             stale_usage: BTreeSet::new(),
             stale_nodes: BTreeSet::new(),
@@ -158,7 +166,11 @@ impl Topology {
             self.refresh_pool(position, &concern, usage);
         }
         for position in std::mem::take(&mut self.stale_usage) {
-            self.pools.get_mut(position).into_iter().flatten().for_each(|pool| pool.renew_usage(usage));
+            self.pools
+                .get_mut(position)
+                .into_iter()
+                .flatten()
+                .for_each(|pool| pool.renew_usage(usage, &mut self.shelf));
         }
         for name in std::mem::take(&mut self.stale_nodes) {
             self.refresh_node(&name, asked.contains(&&*name), usage);
@@ -167,16 +179,17 @@ impl Topology {
 
     fn refresh_pool(&mut self, position: usize, concern: &Concern, usage: &Usage) {
         let Some(pool) = self.pools.get_mut(position).and_then(Option::as_mut) else { return };
-        pool.forget_views();
+        pool.forget_views(&mut self.shelf);
         let (is_empty, id) = (pool.is_empty(), Arc::clone(&pool.id));
         let names: Vec<Arc<str>> =
             if concern.all { self.nodes.keys().cloned().collect() } else { concern.names.iter().cloned().collect() };
         for name in names {
             let Some(entry) = self.nodes.get_mut(&name) else { continue };
+            self.roster.touch(&name);
             entry.pools.retain(|seen| seen.pool != position);
             entry.broken.retain(|_, (pool, _)| *pool != position);
             if !is_empty {
-                see(&name, entry, position, &mut self.pools, self.rules, usage);
+                see(&name, entry, position, &mut self.pools, &mut self.shelf, (self.rules, usage));
             }
             if entry.node.is_none() && entry.named_by.is_empty() {
                 self.stale_nodes.insert(name);
@@ -192,17 +205,19 @@ impl Topology {
 
     /// Looks at its pools again; forgets a node that is neither there nor named nor asked for.
     fn refresh_node(&mut self, name: &str, asked: bool, usage: &Usage) {
-        let entry = self.nodes.entry(name.into()).or_default();
+        let name: Arc<str> = name.into();
+        self.roster.touch(&name);
+        let entry = self.nodes.entry(Arc::clone(&name)).or_default();
         for seen in std::mem::take(&mut entry.pools) {
-            self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.view));
+            self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.slot, &mut self.shelf));
         }
         entry.broken.clear();
         if entry.node.is_none() && entry.named_by.is_empty() && !asked {
-            self.nodes.remove(name);
+            self.nodes.remove(&name);
             return;
         }
         for position in self.shared.union(&entry.named_by).copied().collect::<Vec<_>>() {
-            see(name, entry, position, &mut self.pools, self.rules, usage);
+            see(&name, entry, position, &mut self.pools, &mut self.shelf, (self.rules, usage));
         }
     }
 
@@ -211,15 +226,48 @@ impl Topology {
         self.nodes.keys().map(|name| &**name)
     }
 
-    /// All nodes as the search sees them, in byte order of their names.
-    pub(crate) fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        self.nodes.iter().map(|(name, entry)| Site { name, entry, pools: &self.pools })
+    /// All nodes in byte order of their names, in short.
+    pub(crate) fn records(&mut self) -> Arc<Vec<Record>> {
+        self.roster.records(self.nodes.len(), || self.nodes.iter(), |name| self.nodes.get(name), record)
+    }
+
+    /// Nodes that were asked for in the last [`Topology::refresh`], in short.
+    pub(crate) fn records_of(&self, names: &[&str]) -> Arc<Vec<Record>> {
+        let entries = names.iter().filter_map(|name| self.nodes.get_key_value(*name));
+        Arc::new(entries.map(|(name, entry)| record(name, entry)).collect())
     }
 
     /// A node that was asked for in the last [`Topology::refresh`].
     pub(crate) fn site<'a>(&'a self, name: &str) -> Option<Site<'a>> {
         let (name, entry) = self.nodes.get_key_value(name)?;
-        Some(Site { name, entry, pools: &self.pools })
+        Some(Site { name, entry, views: &self.shelf.slots.views })
+    }
+
+    /// What of the slices is not used, sorted by pool.
+    pub(crate) fn remarks(&self) -> Vec<Remark> {
+        let pools = self.pools.iter().flatten();
+        let mut remarks: Vec<_> = pools.flat_map(|pool| pool.remarks(self.rules.features)).collect();
+        remarks.sort_by(|one, other| (&one.pool, &one.slice).cmp(&(&other.pool, &other.slice)));
+        remarks
+    }
+
+    /// What the nodes see of pools.
+    pub(crate) fn views(&self) -> &Views {
+        &self.shelf.slots.views
+    }
+
+    /// What tells a view from others.
+    pub(crate) fn mark(&self, slot: usize) -> Mark {
+        self.shelf.slots.mark(slot)
+    }
+}
+
+fn record(name: &Arc<str>, entry: &NodeEntry) -> Record {
+    Record {
+        name: Arc::clone(name),
+        slots: entry.pools.iter().map(|seen| seen.slot).collect(),
+        declared: entry.declares(OPTIONAL_NODE_OPERATIONS),
+        is_broken: !entry.broken.is_empty(),
     }
 }
 
@@ -228,28 +276,34 @@ fn pool_id(slice: &Slice) -> PoolId {
 }
 
 /// Adds a pool to a node, if the node sees it.
-fn see(name: &str, entry: &mut NodeEntry, position: usize, pools: &mut [Option<Pool>], rules: Rules, usage: &Usage) {
+fn see(
+    name: &str,
+    entry: &mut NodeEntry,
+    position: usize,
+    pools: &mut [Option<Pool>],
+    shelf: &mut Shelf,
+    (rules, usage): (Rules, &Usage),
+) {
     static NO_LABELS: BTreeMap<String, String> = BTreeMap::new();
     let Some(pool) = pools[position].as_mut() else { return };
     let labels = entry.node.as_ref().map_or(&NO_LABELS, |node| &node.metadata.labels);
-    match pool.look(NodeLabels { name, labels }, rules, usage) {
+    match pool.look(NodeLabels { name, labels }, rules, usage, shelf) {
         Sight::Nothing => {}
         Sight::Broken(order, error) => {
             entry.broken.insert(order, (position, *error));
         }
-        Sight::View(view) => {
-            let seen = NodePool { pool: position, view };
-            let place = entry.pools.partition_point(|other| rank(*other, pools) < rank(seen, pools));
+        Sight::View(slot) => {
+            let seen = NodePool { pool: position, slot };
+            let views = &shelf.slots.views;
+            let place = entry.pools.partition_point(|other| rank(*other, views) < rank(seen, views));
             entry.pools.insert(place, seen);
         }
     }
 }
 
 /// Pools are tried by driver and name; those with binding conditions after all others.
-fn rank(seen: NodePool, pools: &[Option<Pool>]) -> (bool, Option<&PoolId>) {
-    let pool = pools[seen.pool].as_ref();
-    let view = pool.and_then(|pool| pool.view(seen.view));
-    (view.is_some_and(|view| view.layout.has_binding_conditions), pool.map(|pool| &*pool.id))
+fn rank(seen: NodePool, views: &Views) -> Option<(bool, &PoolId)> {
+    views.get(seen.slot).map(|view| (view.layout.has_binding_conditions, &*view.layout.id))
 }
 
 /// A node, and the pools it sees.
@@ -257,7 +311,7 @@ fn rank(seen: NodePool, pools: &[Option<Pool>]) -> (bool, Option<&PoolId>) {
 pub(crate) struct Site<'a> {
     pub(crate) name: &'a Arc<str>,
     entry: &'a NodeEntry,
-    pools: &'a [Option<Pool>],
+    views: &'a Views,
 }
 
 impl<'a> Site<'a> {
@@ -268,8 +322,7 @@ impl<'a> Site<'a> {
 
     /// A pool, by upstream's order.
     pub(crate) fn pool(self, index: usize) -> Option<&'a Arc<PoolView>> {
-        let seen = self.entry.pools.get(index)?;
-        self.pools.get(seen.pool)?.as_ref()?.view(seen.view)
+        self.views.get(self.entry.pools.get(index)?.slot)
     }
 
     /// All pools, in upstream's order.
@@ -284,9 +337,12 @@ impl<'a> Site<'a> {
 
     /// Whether the kubelet of the node declares a feature.
     pub(crate) fn declares(self, feature: &str) -> bool {
-        self.entry
-            .node
-            .as_ref()
-            .is_some_and(|node| node.status.declared_features.iter().any(|declared| declared == feature))
+        self.entry.declares(feature)
+    }
+}
+
+impl NodeEntry {
+    fn declares(&self, feature: &str) -> bool {
+        self.node.as_ref().is_some_and(|node| node.status.declared_features.iter().any(|declared| declared == feature))
     }
 }

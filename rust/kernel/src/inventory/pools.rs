@@ -10,9 +10,12 @@ use smallvec::SmallVec;
 use crate::bits::DeviceSet;
 use crate::error::{AllocationError, PoolDefect};
 use crate::features::{Compatibility, Feature, Features};
-use crate::inventory::layout::{Includes, Layout, PoolState, PoolView, Unusable};
+use crate::inventory::alike::Alike;
+use crate::inventory::layout::{Includes, Kind, Layout, PoolState, PoolView, Unusable};
+use crate::inventory::remarks::{Remark, remarks};
 use crate::inventory::slices::Slice;
 use crate::inventory::usage::Usage;
+use crate::inventory::views::{Mark, Slots};
 use crate::node_selector::{self, NodeLabels};
 
 /// What is the same for all pools.
@@ -20,6 +23,8 @@ use crate::node_selector::{self, NodeLabels};
 pub(crate) struct Rules {
     pub(crate) features: Features,
     pub(crate) compatibility: Compatibility,
+    /// Errors that upstream's search would meet are answers, too; else claims may just not fit.
+    pub(crate) strict_errors: bool,
 }
 
 /// A view, and what makes it different from the pool's other views.
@@ -29,7 +34,8 @@ struct View {
     slices: SmallVec<[usize; 4]>,
     /// The devices it reaches, for slices that leave that to devices.
     devices: SmallVec<[DeviceSet; 1]>,
-    content: Arc<PoolView>,
+    /// Where it stands.
+    slot: usize,
     /// Nodes that have this view.
     users: usize,
 }
@@ -41,7 +47,14 @@ pub(crate) struct Pool {
     /// By order of arrival.
     slices: Vec<Arc<Slice>>,
     by_node: FxHashMap<String, SmallVec<[usize; 2]>>,
-    views: Vec<Option<View>>,
+    views: Vec<View>,
+}
+
+/// Where views are put, and how they are numbered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shelf {
+    pub(crate) slots: Slots,
+    alike: Alike,
 }
 
 /// How a node sees a pool.
@@ -49,10 +62,19 @@ pub(crate) struct Pool {
 pub(crate) enum Sight {
     /// Not at all, or only an outdated part of it.
     Nothing,
-    /// By this view.
+    /// By the view in this slot.
     View(usize),
     /// The node selector of a slice cannot be used, which spoils the node; with the slice's order.
     Broken(u64, Box<AllocationError>),
+}
+
+impl Shelf {
+    /// Puts a new view into a slot.
+    fn add(&mut self, layout: Arc<Layout>, state: PoolState) -> usize {
+        let kind = self.alike.kind(&layout);
+        let mark = Mark { layout: self.alike.next(), content: self.alike.content(kind, &state, self.slots.len()) };
+        self.slots.add(PoolView { layout, state, kind, mark })
+    }
 }
 
 impl Pool {
@@ -98,43 +120,44 @@ impl Pool {
     }
 
     /// Drops all views: the slices have changed.
-    pub(crate) fn forget_views(&mut self) {
-        self.views.clear();
+    pub(crate) fn forget_views(&mut self, shelf: &mut Shelf) {
+        self.views.drain(..).for_each(|view| shelf.slots.remove(view.slot));
     }
 
     /// Renews what is held in all views.
-    pub(crate) fn renew_usage(&mut self, usage: &Usage) {
+    pub(crate) fn renew_usage(&mut self, usage: &Usage, shelf: &mut Shelf) {
         let holds = usage.of_pool(&self.id);
-        for view in self.views.iter_mut().flatten() {
-            let layout = Arc::clone(&view.content.layout);
+        for View { slot, .. } in &self.views {
+            let Some(view) = shelf.slots.views.get(*slot) else { continue };
+            let (layout, kind, mark) = (Arc::clone(&view.layout), view.kind, view.mark);
             let state = PoolState::new(&layout, holds);
-            view.content = Arc::new(PoolView { layout, state });
+            let mark = Mark { content: shelf.alike.content(kind, &state, shelf.slots.len()), ..mark };
+            shelf.slots.replace(*slot, PoolView { layout, state, kind, mark });
         }
     }
 
-    pub(crate) fn view(&self, view: usize) -> Option<&Arc<PoolView>> {
-        self.views.get(view)?.as_ref().map(|view| &view.content)
-    }
-
     /// A node does not need a view any more.
-    pub(crate) fn release(&mut self, view: usize) {
-        let Some(slot) = self.views.get_mut(view) else { return };
-        if let Some(view) = slot {
-            view.users -= 1;
-            if view.users == 0 {
-                *slot = None;
-            }
+    pub(crate) fn release(&mut self, slot: usize, shelf: &mut Shelf) {
+        let Some(position) = self.views.iter().position(|view| view.slot == slot) else { return };
+        self.views[position].users -= 1;
+        if self.views[position].users == 0 {
+            self.views.swap_remove(position);
+            shelf.slots.remove(slot);
         }
     }
 
     /// Finds out how a node sees the pool, and counts it as a user of the view.
-    pub(crate) fn look(&mut self, node: NodeLabels<'_>, rules: Rules, usage: &Usage) -> Sight {
-        let reached = match self.reached(node, rules.features) {
+    pub(crate) fn look(&mut self, node: NodeLabels<'_>, rules: Rules, usage: &Usage, shelf: &mut Shelf) -> Sight {
+        let reached = match self.reached(node, rules) {
             Ok(reached) if reached.is_empty() => return Sight::Nothing,
             Ok(reached) => reached,
             Err((order, error)) => return Sight::Broken(order, error),
         };
-        let includes = |device: &Device| node_selector::selects(device.node_selection(), node);
+        let fixed = rules.compatibility.is_fixed();
+        let includes = |device: &Device| {
+            let selection = device.node_selection();
+            node_selector::selects(selection, node) && (!fixed || node_selector::check(selection).is_ok())
+        };
         let devices: SmallVec<[DeviceSet; 1]> = reached
             .iter()
             .map(|position| &self.slices[*position])
@@ -142,37 +165,27 @@ impl Pool {
             .map(|slice| reached_devices(slice, &includes))
             .collect();
         let same = |view: &View| view.slices == reached && view.devices == devices;
-        if let Some(position) = self.views.iter().position(|view| view.as_ref().is_some_and(same)) {
-            self.views[position].iter_mut().for_each(|view| view.users += 1);
-            return Sight::View(position);
+        if let Some(view) = self.views.iter_mut().find(|view| same(view)) {
+            view.users += 1;
+            return Sight::View(view.slot);
         }
         let Some(layout) = self.layout(&reached, rules, &includes) else { return Sight::Nothing };
         let state = PoolState::new(&layout, usage.of_pool(&self.id));
-        let content = Arc::new(PoolView { layout: Arc::new(layout), state });
-        let view = Some(View { slices: reached, devices, content, users: 1 });
-        let free = self.views.iter().position(Option::is_none);
-        let position = free.unwrap_or_else(|| {
-            self.views.push(None);
-            self.views.len() - 1
-        });
-        self.views[position] = view;
-        Sight::View(position)
+        let slot = shelf.add(Arc::new(layout), state);
+        self.views.push(View { slices: reached, devices, slot, users: 1 });
+        Sight::View(slot)
     }
 
     /// The slices that a node reaches, of the newest generation among them. Slices of the node alone come first, as upstream.
-    fn reached(
-        &self,
-        node: NodeLabels<'_>,
-        features: Features,
-    ) -> Result<SmallVec<[usize; 4]>, (u64, Box<AllocationError>)> {
+    fn reached(&self, node: NodeLabels<'_>, rules: Rules) -> Result<SmallVec<[usize; 4]>, (u64, Box<AllocationError>)> {
         let own = self.by_node.get(node.name).map(SmallVec::as_slice).unwrap_or_default();
         let shared = (0..self.slices.len()).filter(|position| self.slices[*position].node_name().is_none());
         let shared = shared.take(if self.is_shared() { usize::MAX } else { 0 });
         let mut reached = SmallVec::<[usize; 4]>::new();
         for position in own.iter().copied().chain(shared) {
             let slice = &self.slices[position];
-            if is_readable(slice, features)
-                && reaches_slice(slice, node).map_err(|error| (slice.order, Box::new(error)))?
+            if missing_feature(slice, rules.features).is_none()
+                && reaches_slice(slice, node, rules.compatibility).map_err(|error| (slice.order, Box::new(error)))?
             {
                 reached.push(position);
             }
@@ -187,6 +200,7 @@ impl Pool {
         let slices: Vec<_> = reached.iter().map(|position| Arc::clone(&self.slices[*position])).collect();
         let pool = &slices.first()?.object.spec.pool;
         let is_complete = |count: usize| i64::try_from(count).is_ok_and(|count| count == pool.resource_slice_count);
+        let kind = Kind { features: rules.features, skips_broken: rules.compatibility.is_fixed() };
         let incomplete = |reason: &str, present: usize| {
             let unusable = Unusable { defect: PoolDefect::Incomplete, reason: reason.to_owned(), present };
             Some(Layout::unusable(Arc::clone(&self.id), unusable, slices.clone()))
@@ -195,7 +209,7 @@ impl Pool {
             return incomplete("its slices do not agree on how many they are", slices.len());
         }
         if is_complete(slices.len()) {
-            return Some(Layout::new(Arc::clone(&self.id), slices, &[], rules.features, includes));
+            return Some(Layout::new(Arc::clone(&self.id), slices, &[], kind, includes));
         }
         let mut all = BTreeSet::new();
         for (position, slice) in self.slices.iter().enumerate() {
@@ -216,7 +230,12 @@ impl Pool {
             .filter(|position| !reached.contains(position))
             .map(|position| Arc::clone(&self.slices[*position]))
             .collect();
-        Some(Layout::new(Arc::clone(&self.id), slices, &others, rules.features, includes))
+        Some(Layout::new(Arc::clone(&self.id), slices, &others, kind, includes))
+    }
+
+    /// What of the pool's slices cannot be used by any node, or is not understood.
+    pub(crate) fn remarks(&self, features: Features) -> Vec<Remark> {
+        self.slices.iter().flat_map(|slice| remarks(slice, missing_feature(slice, features))).collect()
     }
 
     /// Whether slices of a generation say different things about how many of them there are.
@@ -228,15 +247,19 @@ impl Pool {
     }
 }
 
-/// Whether the features that a slice needs are on; else it is passed over.
-fn is_readable(slice: &Slice, features: Features) -> bool {
+/// The feature that a slice needs and that is off: then it is passed over.
+fn missing_feature(slice: &Slice, features: Features) -> Option<Feature> {
     let spec = &slice.object.spec;
     let partitionable = spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty();
-    (features.has(Feature::PartitionableDevices) || !partitionable)
-        && (features.has(Feature::CompatibilityGroups) || !slice.uses_compatibility_groups)
+    let needs = [
+        (Feature::PartitionableDevices, partitionable),
+        (Feature::CompatibilityGroups, slice.uses_compatibility_groups),
+    ];
+    needs.into_iter().find(|(feature, needed)| *needed && !features.has(*feature)).map(|(feature, _)| feature)
 }
 
-fn reaches_slice(slice: &Slice, node: NodeLabels<'_>) -> Result<bool, AllocationError> {
+/// Upstream 1.37 fails where a selector on the way cannot be parsed; else it selects nothing.
+fn reaches_slice(slice: &Slice, node: NodeLabels<'_>, compatibility: Compatibility) -> Result<bool, AllocationError> {
     let broken = |device: Option<&Device>, source| AllocationError::SliceNodeSelector {
         slice: slice.object.metadata.name.clone(),
         device: device.map(|device| device.name.clone()),
@@ -245,15 +268,17 @@ fn reaches_slice(slice: &Slice, node: NodeLabels<'_>) -> Result<bool, Allocation
     match slice.object.spec.node_selection() {
         NodeSelection::PerDevice => {
             for device in slice.devices() {
-                node_selector::check(device.node_selection()).map_err(|error| broken(Some(device), error))?;
-                if node_selector::selects(device.node_selection(), node) {
-                    return Ok(true);
+                match node_selector::check(device.node_selection()) {
+                    Ok(()) if node_selector::selects(device.node_selection(), node) => return Ok(true),
+                    Err(error) if !compatibility.is_fixed() => return Err(broken(Some(device), error)),
+                    _ => {}
                 }
             }
             Ok(false)
         }
         selection => match &slice.selector_error {
-            Some(error) => Err(broken(None, error.clone())),
+            Some(error) if !compatibility.is_fixed() => Err(broken(None, error.clone())),
+            Some(_) => Ok(false),
             None => Ok(node_selector::selects(selection, node)),
         },
     }

@@ -1,7 +1,10 @@
 //! One slice as the inventory keeps it.
 
+use std::sync::OnceLock;
+
 use drayman_api::{Device, DeviceTaint, DeviceTaintRule, NodeSelection, ResourceSlice};
 
+use crate::inventory::columns::Columns;
 use crate::node_selector::{self, NodeSelectorError};
 
 /// A slice, with what was found out about it once.
@@ -16,6 +19,8 @@ pub(crate) struct Slice {
     pub(crate) selector_error: Option<NodeSelectorError>,
     /// Some device names compatibility groups.
     pub(crate) uses_compatibility_groups: bool,
+    /// Made when a selector is asked for the first time.
+    columns: OnceLock<Columns>,
 }
 
 impl Slice {
@@ -31,6 +36,7 @@ impl Slice {
             selector_error: node_selector::check(object.spec.node_selection()).err(),
             uses_compatibility_groups: consumptions.clone().any(|consumed| !consumed.compatibility_groups.is_empty()),
             object,
+            columns: OnceLock::new(),
         }
     }
 
@@ -46,6 +52,11 @@ impl Slice {
 
     pub(crate) fn devices(&self) -> &[Device] {
         &self.object.spec.devices
+    }
+
+    /// What its devices have in common.
+    pub(crate) fn columns(&self) -> &Columns {
+        self.columns.get_or_init(|| Columns::new(self.driver(), self.devices()))
     }
 
     /// Taints of a device: its own, then those of rules.

@@ -20,7 +20,8 @@ pub(super) struct Likeness {
     kinds: FxHashMap<Spot, Kind>,
     /// Devices by class, in the order in which they are tried.
     pub(super) members: Vec<Vec<Spot>>,
-    /// Alternatives that may end the search with an error: nothing may be cut that could reach them.
+    /// Alternatives that may end the search with an error, where errors are strict, or that give counters back: nothing may be cut that
+    /// could reach them.
     may_fail: FxHashMap<Choice, bool>,
     /// Claims whose results may be too many for some alternatives: that ends the search for other devices early.
     may_be_too_long: Vec<bool>,
@@ -94,7 +95,8 @@ impl Search<'_> {
         let mut classes: FxHashMap<Profile, Kind> = FxHashMap::default();
         let forced: Vec<_> = choices.iter().map(|choice| self.forced_failure(*choice)).collect();
         for (choice, forced) in choices.iter().zip(&forced) {
-            likeness.may_fail.insert(*choice, !matches!(forced, ForcedFailure::Never));
+            let may_fail = self.plan.strict_errors && !matches!(forced, ForcedFailure::Never);
+            likeness.may_fail.insert(*choice, may_fail);
             if matches!(forced, ForcedFailure::Anywhere) {
                 likeness.last_forced = likeness.last_forced.max(Some((choice.claim, choice.request)));
             }
@@ -110,13 +112,10 @@ impl Search<'_> {
                 profile.push(usize::from(forced.meets(spot)));
                 let fails = match verdict {
                     PASSED => false,
-                    SELECTED => {
-                        let added = self.add_to_profile(&mut profile, *choice, spot, &mut numbers);
-                        added.is_err() || self.gives_counters(spot)
-                    }
+                    SELECTED => self.add_to_profile(&mut profile, *choice, spot, &mut numbers).is_err(),
                     _ => self.alternative(*choice).admin || !self.view(spot).state.held.contains(spot.device),
                 };
-                if fails {
+                if self.plan.strict_errors && fails || verdict == SELECTED && self.gives_counters(spot) {
                     likeness.may_fail.insert(*choice, true);
                 }
             }

@@ -13,7 +13,7 @@ mod taken;
 
 use std::sync::Arc;
 
-use drayman_api::PoolId;
+use drayman_api::{DeviceId, PoolId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -21,7 +21,6 @@ use crate::bits::first_candidate;
 use crate::budget::{Budget, Interrupt};
 use crate::capacity::Amounts;
 use crate::error::{AllocationError, CapacityStage, PoolDefect};
-use crate::inventory::layout::Layout;
 use crate::inventory::nodes::Site;
 use crate::limits::ALLOCATION_RESULTS_MAX_SIZE;
 use crate::plan::{Alternative, Mode, Plan};
@@ -30,15 +29,24 @@ use failures::{Pruning, State};
 use likeness::Kind;
 use taken::{Pick, Taken};
 
-/// A device that was found for a request. Independent of the search and of the inventory.
-#[derive(Debug)]
+/// A device that was found for a request, by its position: nodes that see the same have the same.
+#[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     pub(crate) choice: Choice,
-    pub(crate) layout: Arc<Layout>,
-    /// Position in the layout.
-    pub(crate) device: usize,
+    pub(crate) spot: Spot,
     /// What is taken from the device when it is shared; then it gets a share ID, even if there is nothing to take.
     pub(crate) share: Option<Amounts>,
+}
+
+/// A device that an unfinished search has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taking {
+    /// `namespace/name`.
+    pub claim: Arc<str>,
+    /// `request` or `request/subrequest`.
+    pub request: String,
+    /// The device.
+    pub device: DeviceId,
 }
 
 /// The devices of all claims, in order of requests.
@@ -176,13 +184,21 @@ impl<'a> Search<'a> {
 
     fn assignments(&mut self) -> Assignments {
         let picks = self.taken.take_picks();
-        let assignment = |Pick { choice, spot, share }| Assignment {
-            choice,
-            layout: Arc::clone(&self.view(spot).layout),
-            device: spot.device,
-            share,
+        picks.into_iter().map(|Pick { choice, spot, share }| Assignment { choice, spot, share }).collect()
+    }
+
+    /// What the search has taken, in order of requests.
+    pub(crate) fn held(&self) -> Vec<Taking> {
+        let taking = |pick: &Pick| {
+            let claim = &self.plan.claims[pick.choice.claim];
+            let request = self.alternative(pick.choice).reference.clone();
+            Taking {
+                claim: Arc::clone(&claim.key),
+                request,
+                device: self.view(pick.spot).layout.device_id(pick.spot.device),
+            }
         };
-        picks.into_iter().map(assignment).collect()
+        self.taken.picks().iter().map(taking).collect()
     }
 
     fn invalid_pools(&self) -> Vec<(PoolId, String)> {

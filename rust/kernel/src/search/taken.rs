@@ -9,15 +9,12 @@ use crate::capacity::{self, Amounts, CapacityRules};
 use crate::constraint::ConstraintState;
 use crate::counters::{Consumption, InFlightCounters, TakenCounters};
 use crate::error::{AllocationError, CapacityStage};
-use crate::features::Feature;
+use crate::features::{Feature, OPTIONAL_NODE_OPERATIONS};
 use crate::inventory::layout::PoolView;
 use crate::node_selector;
 use crate::plan::{Alternative, Plan};
 use crate::search::{Choice, Search, Spot};
 use crate::taints;
-
-/// The gate that a kubelet declares when it can leave out operations.
-const OPTIONAL_NODE_OPERATIONS: &str = "DRAOptionalNodeOperations";
 
 /// A device that was taken.
 #[derive(Debug)]
