@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -32,6 +33,12 @@ def test_every_rule_has_cases_that_say_what_they_show() -> None:
     rules = Counter(file.parent.name for file in FILES)
     assert {rule: count for rule, count in rules.items() if count < 3} == {}
     assert [file for file in FILES if not read(file)["description"] or read(file)["name"] != file.stem] == []
+
+
+def test_every_rule_stands_in_the_table_of_rules() -> None:
+    table = (TABLE.parent / "README.md").read_text().partition("| Rule | Folder |")[2]
+    folders = re.findall(r"`([a-z-]+)`", "".join(line.rpartition(" | ")[2] for line in table.splitlines()))
+    assert sorted(folders) == sorted({file.parent.name for file in FILES})
 
 
 @pytest.mark.oracle
