@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hack.oracle.client import UpstreamPanicError
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from tests.property.strategies import FEATURES, cases
+from tests.property.strategies import FEATURES, cases, devices_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,14 @@ LEAST = {
     "node selector of labels": 5,
     "alternative after the first": 5,
     "share of a device": 30,
+    "several claims fit": 30,
+    "mode All fits": 10,
+    "admin access to a device in use": 5,
+    "binding conditions": 5,
+    "partitions fit": 30,
+    "pool incomplete": 30,
+    "decided by a constraint": 30,
+    "decided by what is allocated": 30,
     **{f"decided by {feature}": 3 for feature in FEATURES},
 }
 """How often a kind of case has to occur among the samples."""
@@ -92,10 +101,39 @@ def kinds(oracle: Oracle, case: Object) -> Iterator[str]:
         yield "does not fit"
         if any(ask(oracle, smaller)["results"] is not None for smaller in one_device_less(case)):
             yield "does not fit by one device"
-    for feature in case["features"]:
-        without = ask(oracle, {**case, "features": [other for other in case["features"] if other != feature]})
+    if any(is_incomplete(pool) for pool in pools_of(case["slices"])):
+        yield "pool incomplete"
+    for what, other in variants(case):
+        without = ask(oracle, other)
         if (without["results"], without.get("error")) != (answer["results"], answer.get("error")):
-            yield f"decided by {feature}"
+            yield f"decided by {what}"
+
+
+def variants(case: Object) -> Iterator[tuple[str, Object]]:
+    """Yield what may decide a case, with the case as it is without."""
+    for feature in case["features"]:
+        yield feature, {**case, "features": [other for other in case["features"] if other != feature]}
+    yield "what is allocated", {**case, "allocated": {}}
+    free = copy.deepcopy(case)
+    for claim in free["claims"]:
+        claim["spec"]["devices"].pop("constraints", None)
+    yield "a constraint", free
+
+
+def pools_of(slices: list[Object]) -> list[list[Object]]:
+    """Return the pools of the slices, of each those of its newest generation."""
+    pools: dict[tuple[str, str], list[Object]] = {}
+    for slice_ in slices:
+        pools.setdefault((slice_["spec"]["driver"], slice_["spec"]["pool"]["name"]), []).append(slice_["spec"]["pool"])
+    newest = [max(pool["generation"] for pool in pools_) for pools_ in pools.values()]
+    return [
+        [pool for pool in pools_ if pool["generation"] == generation]
+        for pools_, generation in zip(pools.values(), newest, strict=True)
+    ]
+
+
+def is_incomplete(pool: list[Object]) -> bool:
+    return any(part["resourceSliceCount"] != len(pool) for part in pool)
 
 
 def kinds_of_results(case: Object, answer: dict[str, Any]) -> Iterator[str]:
@@ -112,6 +150,18 @@ def kinds_of_results(case: Object, answer: dict[str, Any]) -> Iterator[str]:
         yield "alternative after the first"
     if any("shareID" in result for result in results):
         yield "share of a device"
+    if len([allocation for allocation in answer["results"] if allocation["devices"].get("results")]) > 1:
+        yield "several claims fit"
+    if results and any('"allocationMode": "All"' in json.dumps(claim) for claim in case["claims"]):
+        yield "mode All fits"
+    if any("bindingConditions" in result for result in results):
+        yield "binding conditions"
+    names = ["{driver}/{pool}/{device}".format(**result) for result in results if result.get("adminAccess")]
+    if set(names) & set(case["allocated"].get("devices", ())):
+        yield "admin access to a device in use"
+    partitions = {name for name, device in devices_of(case["slices"]) if device.get("consumesCounters")}
+    if any("{driver}/{pool}/{device}".format(**result) in partitions for result in results):
+        yield "partitions fit"
 
 
 def terms(allocation: dict[str, Any]) -> list[dict[str, Any]]:
