@@ -11,16 +11,17 @@ from drayman.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_TERM = re.compile(
-    r"""\s*(?:
+_ONE = r"""\s*(?:
         (?P<absent>!)\s*(?P<absent_key>[^\s=!,()]+)
       | (?P<key>[^\s=!,()<>]+)\s*(?:
             (?P<operator>==|=|!=|<|>)\s*(?P<value>[^\s,()]*)
           | (?P<set>in|notin)\s*\((?P<values>[^()]*)\)
         )?
-    )\s*(?:,|$)""",
-    re.VERBOSE,
-)
+    )\s*"""
+_TERM = re.compile(rf"{_ONE}(?:,|$)", re.VERBOSE)
+_BEGINNING = re.compile(_ONE, re.VERBOSE)
+_OPEN = re.compile(r"\s*[^\s=!,()<>]+\s*(?:in|notin)\s*(?P<parenthesis>\([^()]*)?")
+_LEXEME = re.compile(r"\s*([=!<>]+|[(),]|[^\s=!,()<>]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,29 @@ def parse(text: str) -> tuple[Requirement, ...]:
     while position < len(text):
         found = _TERM.match(text, position)
         if found is None or found.end() == position:
-            raise InputError(f"unable to parse requirement: found '{text[position:]}', expected: identifier")
+            raise InputError(_problem(text[position:]))
         position = found.end()
         requirements.append(_requirement(found))
     return tuple(requirements)
+
+
+def _problem(text: str) -> str:
+    """Return what is wrong with the first term of `text`, in upstream's words."""
+    first = _lexeme(text)
+    if first[:1] in "=<>(),":
+        return f"found '{first}', expected: !, identifier, or 'end of string'"
+    if found := _OPEN.match(text):
+        expected = "',' or ')'" if found["parenthesis"] else "'('"
+        return f"unable to parse requirement: found '{_lexeme(text[found.end() :])}', expected: {expected}"
+    found = _BEGINNING.match(text)
+    if found is None:
+        return f"unable to parse requirement: found '{_lexeme(text[text.index('!') + 1 :])}', expected: identifier"
+    return f"found '{_lexeme(text[found.end() :])}', expected: ',' or 'end of string'"
+
+
+def _lexeme(text: str) -> str:
+    found = _LEXEME.match(text)
+    return found[1] if found else ""
 
 
 def matches(requirements: Sequence[Requirement], labels: Mapping[str, str]) -> bool:

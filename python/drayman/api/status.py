@@ -126,6 +126,12 @@ def method_not_allowed(group: str, resource: str, action: str) -> dict[str, Any]
     return _failure(405, "MethodNotAllowed", message, _details(group, resource))
 
 
+def no_such_method() -> dict[str, Any]:
+    """405: the path has no such method."""
+    message = "the server does not allow this method on the requested resource"
+    return _failure(405, "MethodNotAllowed", message, {})
+
+
 def not_acceptable(accepted: Iterable[str]) -> dict[str, Any]:
     """406: none of the media types asked for can be produced."""
     message = f"only the following media types are accepted: {', '.join(accepted)}"
@@ -137,6 +143,11 @@ def unsupported_media_type(accepted: Iterable[str]) -> dict[str, Any]:
     types = ", ".join(accepted)
     message = f"the body of the request was in an unknown format - accepted media types include: {types}"
     return _failure(415, "UnsupportedMediaType", message)
+
+
+def unsupported_patch() -> dict[str, Any]:
+    """415: there is no such kind of patch."""
+    return _failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
 
 
 def expired(message: str) -> dict[str, Any]:
@@ -158,6 +169,18 @@ def internal_error(message: str) -> dict[str, Any]:
     """500: the server failed."""
     causes = [{"message": message}]
     return _failure(500, "InternalError", f"Internal error occurred: {message}", {"causes": causes})
+
+
+def unexplained_error(message: str) -> dict[str, Any]:
+    """500: an error that the server passes on as it is."""
+    failure = _failure(500, "", message)
+    del failure["reason"]
+    return failure
+
+
+def unprocessable() -> dict[str, Any]:
+    """422: a patch that cannot be carried out."""
+    return _failure(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 def service_unavailable(message: str) -> dict[str, Any]:

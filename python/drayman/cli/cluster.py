@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import signal
 import subprocess
@@ -164,7 +165,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     from drayman import features
 
     try:
-        from drayman.testing.clusters import fake, local  # noqa: F401 - whether they can be imported is the question
+        importlib.import_module(f"drayman.testing.clusters.{arguments.backend}")
         from drayman.testing.parts import Options, checked
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("drayman"):
@@ -200,18 +201,22 @@ def _nodes(arguments: argparse.Namespace) -> int:
 @contextlib.asynccontextmanager
 async def _running(arguments: argparse.Namespace, chosen: Options) -> AsyncIterator[ServerConfig]:
     """Run the cluster of the chosen backend while the block runs."""
-    from drayman.testing.clusters import fake, local
-
     upstream = arguments.scheduler == "upstream"
     if arguments.backend == "local":
+        from drayman.testing.clusters import local
+
         async with local.running(
             chosen, port=arguments.port, real=is_real(arguments), upstream=upstream, logs=arguments.logs
         ) as server:
             yield server
         return
+    from drayman.testing.clusters import fake
+
     async with contextlib.AsyncExitStack() as stack:
         server = await stack.enter_async_context(fake.running(chosen, port=arguments.port))
         if upstream:
+            from drayman.testing.clusters import local
+
             rival = local.kube_scheduler(server, feature_gates=chosen.feature_gates, logs=arguments.logs)
             await stack.enter_async_context(rival)
         yield server

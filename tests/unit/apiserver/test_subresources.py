@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from drayman.kube.http import Request
+
 PODS = "/api/v1/namespaces/default/pods"
 
 
@@ -148,10 +150,17 @@ async def test_followed_log_ends_with_its_container(api) -> None:
     assert [chunk async for chunk in log] == []
 
 
+async def test_log_of_a_pod_without_a_node_is_nothing(api) -> None:
+    await api.pod("p")
+
+    answer = await api.server.handle(Request("GET", f"{PODS}/p/log", (), {}))
+
+    assert (answer.status, answer.body) == (204, b"")
+
+
 @pytest.mark.parametrize(
     ("spec", "query", "message"),
     [
-        ({}, {}, "pod p does not have a host assigned"),
         ({"nodeName": "n"}, {}, 'container "main" in pod "p" is waiting to start: ContainerCreating'),
         ({}, {"container": "x"}, "container x is not valid for pod p"),
         (

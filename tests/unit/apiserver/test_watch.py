@@ -88,10 +88,11 @@ async def test_version_that_the_log_has_forgotten_is_gone(make_api) -> None:
     for name in "abcd":
         await api.config_map(name)
 
-    answer = await api.send("GET", CONFIG_MAPS, watch="true", resourceVersion="6")
+    events = await api.watch(CONFIG_MAPS, resourceVersion="6")
 
-    assert (answer.code, answer.message) == (410, "too old resource version: 6 (7)")
-    assert answer.body["reason"] == "Expired"
+    ((kind, status),) = await events.rest()
+    assert (kind, status["code"], status["message"]) == ("ERROR", 410, "too old resource version: 6 (7)")
+    assert status["reason"] == "Expired"
 
 
 async def test_reader_that_falls_behind_the_log_is_cut_off(make_api) -> None:

@@ -21,12 +21,26 @@ def pod(obj: dict[str, Any]) -> None:
     if isinstance(spec.get("terminationGracePeriodSeconds"), int) and spec["terminationGracePeriodSeconds"] < 0:
         spec["terminationGracePeriodSeconds"] = 1
     fill(spec, enableServiceLinks=True)
+    _status(mapping(obj, "status"))
     for name in ("initContainers", "containers"):
         for container in mappings(spec, name):
             _requests_from_limits(container)
             if spec.get("hostNetwork") is True:
                 for port in mappings(container, "ports"):
                     fill_empty(port, hostPort=port.get("containerPort"))
+
+
+def _status(status: dict[str, Any]) -> None:
+    """Write times that are not known as null, and states that are not known as empty, as Go's types do."""
+    for condition in mappings(status, "conditions"):
+        condition.setdefault("lastProbeTime", None)
+        condition.setdefault("lastTransitionTime", None)
+    for name in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
+        for container in mappings(status, name):
+            for state in ("state", "lastState"):
+                container.setdefault(state, {})
+                if isinstance(mapping(container, state).get("running"), dict):
+                    container[state]["running"].setdefault("startedAt", None)
 
 
 def pod_template(obj: dict[str, Any]) -> None:

@@ -24,16 +24,19 @@ def claim_template(obj: dict[str, Any]) -> None:
 def _requests(spec: dict[str, Any]) -> None:
     for request in mappings(spec, "devices", "requests"):
         if isinstance(request.get("exactly"), dict):
-            _allocation_mode(request["exactly"])
+            _request(request["exactly"])
         for alternative in mappings(request, "firstAvailable"):
-            _allocation_mode(alternative)
+            _request(alternative)
 
 
-def _allocation_mode(request: dict[str, Any]) -> None:
+def _request(request: dict[str, Any]) -> None:
     if not request.get("allocationMode"):
         request["allocationMode"] = "ExactCount"
     if request["allocationMode"] == "ExactCount" and not request.get("count"):
         request["count"] = 1
+    for toleration in mappings(request, "tolerations"):
+        if not toleration.get("operator"):
+            toleration["operator"] = "Equal"
 
 
 def stamp_taints(obj: dict[str, Any], now: dt.datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drayman.api.schema.decoding import Decoded, DecodingError, decode, strict
 from drayman.api.schema.hints import did_you_mean, field_hint, places
-from drayman.api.schema.table import groups, kinds, ordered, type_of, types, versions
+from drayman.api.schema.table import groups, kinds, ordered, type_of, type_of_object, types, versions
 
 __all__ = [
     "Decoded",
@@ -18,6 +18,7 @@ __all__ = [
     "places",
     "strict",
     "type_of",
+    "type_of_object",
     "types",
     "versions",
 ]

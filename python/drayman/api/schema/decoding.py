@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MAX_STRICT_ERRORS = 100
+_KEPT_EMPTY = frozenset({"containers", "nodeSelectorTerms", "rules", "subsets", "firstAvailable"})
+"""Lists that Go's types write also when they are empty, or that validation tells from missing ones."""
+
 _INTEGERS = {"int32": 2**31, "int64": 2**63}
 
 
@@ -132,7 +135,9 @@ class _Decoder:
         # In the order of the names, as kubectl and every other client in Go sends them.
         for key, item in sorted(value.items()):
             if key in known and item is not None:
-                decoded[key] = self.value(item, known[key], place.field(key, name))
+                result = self.value(item, known[key], place.field(key, name))
+                if result or key in _KEPT_EMPTY or not known[key].startswith(("[]", "map[")):
+                    decoded[key] = result
             elif key not in known:
                 self._unknown(place.below(key))
         return decoded

@@ -64,6 +64,9 @@ def claim_template(obj: Mapping[str, Any], context: Context) -> Errors:
     described = template.get("metadata") or {}
     yield from descriptive_metadata(SPEC.child("metadata"), described)
     yield from owner_references(SPEC.child("metadata", "ownerReferences"), described.get("ownerReferences") or ())
+    for name in ("name", "generateName", "namespace", "finalizers"):
+        if described.get(name):
+            yield forbidden(SPEC.child("metadata", name), "cannot be set")
     yield from claim_spec(SPEC.child("spec"), template.get("spec") or {}, context)
 
 

@@ -148,7 +148,8 @@ def _devices(path: Path, status: Mapping[str, Any]) -> Errors:
         if value.get("shareID") is not None:
             yield from declared(matching(path.child("shareID"), value["shareID"], names.uuid))
         if _device_key(value) not in allocated:
-            yield invalid(path, "/".join(part for part in _device_key(value) if part), _NOT_ALLOCATED)
+            shown = dict(zip(("Driver", "Pool", "Device", "ShareID"), _device_key(value), strict=True))
+            yield invalid(path, shown, _NOT_ALLOCATED)
         yield from _reported(path, value)
 
     yield from each(path, devices, device)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from drayman.api import schema
 from drayman.api.field import Path, forbidden, invalid, required, too_long
 from drayman.api.validation import names
 from drayman.api.validation.rules import Errors, matching, not_negative, one_of, repeated, unchanged
@@ -87,7 +88,8 @@ def owner_references(path: Path, value: list[Mapping[str, Any]] | tuple[()]) -> 
             name = f"{reference.get('kind', '')}/{reference.get('name', '')}"
             if controller:
                 rule = 'Only one reference can have Controller set to true. Found "true" in references for'
-                yield invalid(path, value, f"{rule} {controller} and {name}")
+                shown = schema.ordered("[]meta.v1.OwnerReference", list(value))
+                yield invalid(path, shown, f"{rule} {controller} and {name}")
             controller = controller or name
 
 

@@ -55,7 +55,7 @@ def size(text: str) -> int:
 
 def mismatch(rule: str, pattern: str, *examples: str) -> str:
     """Return the text for a value that does not match `pattern`."""
-    shown = " or ".join(f"'{example}'," for example in examples)
+    shown = "  or ".join(f"'{example}'," for example in examples)  # upstream joins twice
     return f"{rule} (e.g. {shown} regex used for validation is '{pattern}')"
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
+_POLICY = "PreemptLowerPriority"
 _SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
@@ -33,7 +34,7 @@ def _with_priority(store: Store, pod: Object) -> Object:
         if name:
             reason = f"no PriorityClass with name {name} was found"
             raise Refusal(status.forbidden("", "pods", pod["metadata"].get("name", ""), reason))
-        return pod
+        return {**pod, "spec": {"preemptionPolicy": _POLICY, **spec, "priority": 0}}
     value = priority_class.get("value", 0)
     if spec.get("priority", value) != value:
         reason = (
@@ -41,7 +42,7 @@ def _with_priority(store: Store, pod: Object) -> Object:
             f"controller computed {value} from the given PriorityClass name"
         )
         raise Refusal(status.forbidden("", "pods", pod["metadata"].get("name", ""), reason))
-    policy = priority_class.get("preemptionPolicy", "PreemptLowerPriority")
+    policy = priority_class.get("preemptionPolicy", _POLICY)
     chosen = {"priorityClassName": priority_class["metadata"]["name"], "priority": value}
     return {**pod, "spec": {"preemptionPolicy": policy, **spec, **chosen}}
 

@@ -52,7 +52,7 @@ def _validate(binding: Object, name: str) -> None:
         errors.append(field.required(path.child("name")))
     if errors:
         message = field.aggregate(errors)
-        raise Refusal({**status.internal_error(message), "message": message})
+        raise Refusal(status.unexplained_error(message))
 
 
 def _check_preconditions(pods: Kind, pod: Object, wanted: Object) -> None:

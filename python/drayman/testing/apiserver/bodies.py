@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import status
+from drayman.api import schema, status
 from drayman.manifest import json_text, yaml_text
 from drayman.testing.apiserver import representation, rules
 from drayman.testing.apiserver.govalue import go_value
@@ -24,6 +24,7 @@ MAX_BYTES = 3 * 1024 * 1024
 APPLY = "application/apply-patch+yaml"
 STRATEGIC = "application/strategic-merge-patch+json"
 _OBJECT_TYPES = ("application/json", "application/yaml")
+_SHOWN_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -40,13 +41,15 @@ def media_type(request: Request) -> str:
     return request.headers.get("content-type", "application/json").partition(";")[0].strip()
 
 
-def decode(request: Request, accepted: tuple[str, ...] = _OBJECT_TYPES) -> Any:
+def decode(request: Request, accepted: tuple[str, ...] = _OBJECT_TYPES, kind: str = "") -> Any:
     """Return the decoded body.
 
     Raises :class:`Refusal`: 415 for a foreign media type, 413 when it is too large, 400 when it is malformed.
     """
     if media_type(request) not in accepted:
-        raise Refusal(status.unsupported_media_type(accepted))
+        if request.method == "PATCH":
+            raise Refusal(status.unsupported_patch())
+        raise Refusal(status.unsupported_media_type(_SHOWN_TYPES))
     if len(request.body) > MAX_BYTES:
         raise Refusal(status.too_large(f"limit is {MAX_BYTES}"))
     try:
@@ -56,7 +59,13 @@ def decode(request: Request, accepted: tuple[str, ...] = _OBJECT_TYPES) -> Any:
     except RecursionError as error:
         raise Refusal(status.bad_request("exceeded max depth")) from error
     except ValueError as error:
-        raise Refusal(status.bad_request(f"error decoding the body of the request: {error}")) from error
+        message = _unrecognized(kind, str(error)) if kind else f"error decoding the body of the request: {error}"
+        raise Refusal(status.bad_request(message)) from error
+
+
+def _unrecognized(kind: str, error: str) -> str:
+    what = f"the object provided is unrecognized (must be of type {kind})"
+    return f"{what}: couldn't get version/kind; json parse error: {error}"
 
 
 def _json(body: bytes) -> Any:
@@ -83,7 +92,10 @@ def _yaml(text: str) -> Any:
 def decode_object(request: Request, served: Served, namespace: str, name: str = "") -> Body:
     """Return the object of a creation, an update or an apply. Raises :class:`Refusal` (400, 413, 415)."""
     accepted = (*_OBJECT_TYPES, APPLY)
-    obj = _typed(decode(request, accepted), served)
+    decoded = decode(request, accepted, served.kind.kind)
+    if not isinstance(decoded, dict):
+        raise Refusal(status.bad_request(_unrecognized(served.kind.kind, "the value is not an object")))
+    obj = _typed(decoded, served)
     _check_type(obj, served)
     obj, warnings = rules.decoded(obj, served.version, request.param("fieldValidation"))
     return Body(_placed(obj, served, namespace, name), warnings)
@@ -123,12 +135,17 @@ def _object(obj: Any) -> Object:
 
 
 def _check_type(obj: Object, served: Served) -> None:
-    if obj["apiVersion"] != served.api_version:
-        given, expected = obj["apiVersion"], served.api_version
-        message = f"the API version in the data ({given}) does not match the expected API version ({expected})"
-        raise Refusal(status.bad_request(message))
-    if obj["kind"] != served.kind.kind:
-        raise Refusal(status.bad_request(f'no kind "{obj["kind"]}" is registered for version "{served.api_version}"'))
+    given, version, kind = obj["kind"], obj["apiVersion"], served.kind.kind
+    if (given, version) == (kind, served.api_version):
+        return
+    if schema.type_of_object(obj):
+        group = served.kind.group.partition(".")[0] or "core"
+        go_type = f"{version.rpartition('/')[2]}.{given}"
+        reason = f"converting ({go_type}) to ({group}.{kind}): unknown conversion"
+    else:
+        reason = f'no kind "{given}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+    message = f'{given} in version "{version.rpartition("/")[2]}" cannot be handled as a {kind}: {reason}'
+    raise Refusal(status.bad_request(message))
 
 
 def _placed(obj: Object, served: Served, namespace: str, name: str) -> Object:

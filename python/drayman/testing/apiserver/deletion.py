@@ -6,8 +6,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import status
+from drayman.api import field, status
 from drayman.testing.apiserver.refusal import Refusal
+from drayman.testing.apiserver.store import Stored
 from drayman.timestamps import parse_rfc3339, rfc3339
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.testing.apiserver.garbage import GarbageCollector
     from drayman.testing.apiserver.kinds import Kind
-    from drayman.testing.apiserver.store import Stored
     from drayman.testing.apiserver.writes import Writes
 
 Object = dict[str, Any]
@@ -25,6 +25,7 @@ FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
 _IMMORTAL = ("default", "kube-system", "kube-public")
 _POLICIES = ("Background", "Foreground", "Orphan")
+_SHOWN_POLICIES = ("Foreground", "Background", "Orphan", "nil")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def options(body: Mapping[str, Any], query: Mapping[str, str]) -> DeleteOptions:
     if not policy and orphan is not None:
         policy = "Orphan" if orphan in (True, "true") else "Background"
     if policy and policy not in _POLICIES:
-        raise Refusal(status.bad_request(f"invalid propagation policy {policy!r}"))
+        error = field.not_supported(field.Path("propagationPolicy"), policy, _SHOWN_POLICIES)
+        raise Refusal(status.invalid("meta.k8s.io", "DeleteOptions", "", [error]))
     preconditions = body.get("preconditions") or {}
     if not isinstance(preconditions, dict):
         raise Refusal(status.bad_request("preconditions of a deletion must be an object"))
@@ -85,7 +87,9 @@ class Deletion:
         current = self._release_dependents(kind, current, policy)
         kept = bool(current.obj["metadata"].get("finalizers")) or grace > 0 or kind.kind == "Namespace"
         if not kept:
-            return self._writes.remove(kind, current), True
+            gone = self._writes.remove(kind, current)
+            # Pods are graceful in principle, and marked even for an end at once.
+            return (Stored(self._marked(gone.obj, 0), gone.revision) if kind.kind == "Pod" else gone), True
         marked = self._mark(kind, current, grace, explicit=options.grace_period_seconds is not None)
         if kind.kind == "Namespace":
             self._garbage.empty_namespace(name)
@@ -115,16 +119,22 @@ class Deletion:
             previous = int(metadata.get("deletionGracePeriodSeconds") or 0)
             if not explicit or grace >= previous:
                 return self._writes.commit(kind, {**current.obj, "metadata": metadata}, current)
+        marked = self._marked({**current.obj, "metadata": metadata}, grace)
+        if kind.kind == "Namespace":
+            marked["status"] = {**(current.obj.get("status") or {}), "phase": "Terminating"}
+        return self._writes.commit(kind, marked, current)
+
+    def _marked(self, obj: Object, grace: int) -> Object:
+        metadata = dict(obj["metadata"])
+        if "deletionTimestamp" in metadata:
+            previous = int(metadata.get("deletionGracePeriodSeconds") or 0)
             end = parse_rfc3339(metadata["deletionTimestamp"]) - dt.timedelta(seconds=previous - grace)
         else:
             end = self._clock.now() + dt.timedelta(seconds=grace)
             if "generation" in metadata:
                 metadata["generation"] += 1
         metadata |= {"deletionTimestamp": rfc3339(end), "deletionGracePeriodSeconds": grace}
-        marked = {**current.obj, "metadata": metadata}
-        if kind.kind == "Namespace":
-            marked["status"] = {**(current.obj.get("status") or {}), "phase": "Terminating"}
-        return self._writes.commit(kind, marked, current)
+        return {**obj, "metadata": metadata}
 
 
 def _check_preconditions(kind: Kind, metadata: Object, name: str, options: DeleteOptions) -> None:
@@ -133,13 +143,13 @@ def _check_preconditions(kind: Kind, metadata: Object, name: str, options: Delet
             f"the UID in the precondition ({options.uid}) does not match the UID in record ({metadata['uid']}). "
             "The object might have been deleted and then recreated"
         )
-        raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
+        raise Refusal(status.conflict(kind.group, kind.kind, name, reason))
     if options.resource_version and options.resource_version != metadata["resourceVersion"]:
         reason = (
             f"the ResourceVersion in the precondition ({options.resource_version}) does not match the ResourceVersion "
             f"in record ({metadata['resourceVersion']}). The object might have been modified"
         )
-        raise Refusal(status.conflict(kind.group, kind.plural, name, reason))
+        raise Refusal(status.conflict(kind.group, kind.kind, name, reason))
 
 
 def _grace(kind: Kind, obj: Object, options: DeleteOptions) -> int:

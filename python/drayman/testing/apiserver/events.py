@@ -22,7 +22,8 @@ _EVENTS_TO_CORE = {new: old for old, new in _CORE_TO_EVENTS.items()}
 def to_core(event: Mapping[str, Any]) -> dict[str, Any]:
     """Return an `events.k8s.io/v1` event as the `core/v1` event that it is stored as."""
     core = {_EVENTS_TO_CORE.get(name, name): value for name, value in event.items()}
-    defaults = {"involvedObject": {}, "source": {}, "reportingComponent": "", "reportingInstance": ""}
+    defaults: dict[str, Any] = {"involvedObject": {}, "source": {}, "reportingComponent": "", "reportingInstance": ""}
+    defaults |= {"firstTimestamp": None, "lastTimestamp": None}
     return {**defaults, **core, "apiVersion": "v1"}
 
 

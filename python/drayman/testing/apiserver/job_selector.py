@@ -24,6 +24,7 @@ def generated(job: Object) -> Object:
     match_labels = {_CONTROLLER_UID: metadata["uid"]} | (selector.get("matchLabels") or {})
     return {
         **job,
+        "metadata": {**metadata, "labels": labels | (metadata.get("labels") or {})},
         "spec": {
             **spec,
             "selector": {**selector, "matchLabels": match_labels},

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drayman.api import status
+from drayman.api import field, status
 from drayman.testing.apiserver import parameters
 from drayman.testing.apiserver.refusal import Refusal
 from drayman.testing.apiserver.store import Collection, Store, Stored, encode, key_of
@@ -55,6 +55,7 @@ def page(store: Store, collection: Collection, request: Request, namespace: str,
 
     Raises :class:`Refusal`: 400 for parameters that do not fit, 410 for a version that is too old.
     """
+    check_options(request)
     limit = parameters.number(request, "limit")
     token = _continue(request)
     start, revision = ("", _revision(store, request)) if token is None else (token.start, token.revision)
@@ -86,15 +87,29 @@ def _revision(store: Store, request: Request) -> int:
 
     Everything that is stored is as new as any version asked for with `NotOlderThan`.
     """
-    wanted = parameters.number(request, "resourceVersion")
+    wanted = parameters.revision(request)
     match = request.param("resourceVersionMatch")
     if wanted > store.revision:
         raise too_new(wanted, store.revision)
-    if match == "Exact":
-        if not wanted:
-            raise Refusal(status.bad_request('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"'))
-        return wanted
-    return _PRESENT
+    return wanted if match == "Exact" else _PRESENT
+
+
+def check_options(request: Request) -> None:
+    """Raise :class:`Refusal` (422) for parameters of a list or a watch that do not fit together."""
+    match, wanted = request.param("resourceVersionMatch"), request.param("resourceVersion")
+    initial = request.param("sendInitialEvents")
+    reason = ""
+    if initial and match != "NotOlderThan":
+        reason = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+    elif match and not initial and not wanted:
+        reason = "resourceVersionMatch is forbidden unless resourceVersion is provided"
+    elif match and request.param("continue"):
+        reason = "resourceVersionMatch is forbidden when continue is provided"
+    elif match == "Exact" and wanted == "0":
+        reason = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
+    if reason:
+        error = field.forbidden(field.Path("resourceVersionMatch"), reason)
+        raise Refusal(status.invalid("meta.k8s.io", "ListOptions", "", [error]))
 
 
 def too_new(wanted: int, present: int) -> Refusal:
@@ -114,7 +129,7 @@ def _continue(request: Request) -> _Token | None:
         value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         return _Token(int(value["rv"]), str(value["start"]))
     except (ValueError, KeyError, TypeError, binascii.Error) as error:
-        raise Refusal(status.bad_request(f"continue key is not valid: {error}")) from error
+        raise Refusal(status.bad_request(f"invalid continue token: continue key is not valid: {error}")) from error
 
 
 def _expired(start: str) -> Object:

@@ -40,6 +40,8 @@ class Logs:
         if request.param("previous") in ("true", "1"):
             message = f'previous terminated container "{container}" in pod "{name}" not found'
             raise Refusal(status.bad_request(message))
+        if not pod["spec"].get("nodeName"):
+            return Response(204, b"", {})
         log = self._logs.get((pod["metadata"]["uid"], container))
         if log is None:
             raise Refusal(status.bad_request(_not_started(pod, container)))
@@ -107,8 +109,6 @@ def _container(request: Request, pod: Object) -> str:
 
 def _not_started(pod: Object, container: str) -> str:
     name = pod["metadata"]["name"]
-    if not pod["spec"].get("nodeName"):
-        return f"pod {name} does not have a host assigned"
     reason = "ContainerCreating"
     for part in ("initContainerStatuses", "containerStatuses"):
         for state in (pod.get("status") or {}).get(part) or ():

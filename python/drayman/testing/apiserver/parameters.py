@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drayman.api import field, status
+from drayman.api.gotext import quote
 from drayman.testing.apiserver.patches.managers import Manager
 from drayman.testing.apiserver.refusal import Refusal
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from drayman.kube.http import Request
 
 _LARGEST = 2**64 - 1
+_VERBS = {"POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}
 
 
 def is_set(request: Request, name: str) -> bool:
@@ -32,12 +34,27 @@ def number(request: Request, name: str) -> int:
     return int(digits or "0")
 
 
+def revision(request: Request) -> int:
+    """Return the `resourceVersion` of a list or a watch, 0 where it is not given.
+
+    Raises :class:`Refusal` when it is none: 400 for a list, 500 for a watch.
+    """
+    try:
+        return number(request, "resourceVersion")
+    except Refusal as refusal:
+        shown = quote(request.param("resourceVersion"))
+        text = f"resourceVersion: Invalid value: {shown}: {refusal.status['message']}"
+        if is_set(request, "watch"):
+            raise Refusal(status.unexplained_error(text)) from refusal
+        raise Refusal(status.bad_request(f"invalid resource version: {text}")) from refusal
+
+
 def dry_run(request: Request) -> bool:
-    """Return whether nothing is to be written. Raises :class:`Refusal` (400) for an unknown stage."""
+    """Return whether nothing is to be written. Raises :class:`Refusal` (422) for an unknown stage."""
     stages = [value for name, value in request.query if name == "dryRun"]
-    for stage in stages:
-        if stage != "All":
-            raise Refusal(status.bad_request(f'invalid dryRun "{stage}": supported values: "All"'))
+    if any(stage != "All" for stage in stages):
+        error = field.not_supported(field.Path("dryRun"), stages, ["All"])
+        raise Refusal(status.invalid("meta.k8s.io", f"{_VERBS[request.method]}Options", "", [error]))
     return bool(stages)
 
 

@@ -53,6 +53,10 @@ class Registry:
     def __iter__(self) -> Iterator[Served]:
         return iter(self._served.values())
 
+    def has_group(self, group: str) -> bool:
+        """Return whether anything of the group is served."""
+        return group in self.groups()
+
     def find(self, group: str, version: str, plural: str) -> Served | None:
         """Return what is served at this place."""
         return self._served.get((group, version, plural))

@@ -96,10 +96,14 @@ def represent_list(served: Served, items: Sequence[Stored], metadata: Object, fo
         case "PartialObjectMetadata":
             kind = {"kind": "PartialObjectMetadataList", "apiVersion": _META}
             return encode({**kind, "metadata": metadata, "items": [_partial(item.obj) for item in items]})
-    whole = Form()
-    encoded = b",".join(represent(served, item, whole, now) for item in items)
+    encoded = b",".join(item.encoded(f"item {served.api_version}", lambda obj: _item(served, obj)) for item in items)
     head = encode({"kind": f"{served.kind.kind}List", "apiVersion": served.api_version, "metadata": metadata})
     return head[:-1] + b',"items":[' + encoded + b"]}"
+
+
+def _item(served: Served, obj: Object) -> Object:
+    """Return an object as it stands in a list, which says once what its items are."""
+    return {name: value for name, value in from_stored(served, obj).items() if name not in ("kind", "apiVersion")}
 
 
 def table(served: Served, items: Sequence[Stored], form: Form, now: dt.datetime, metadata: Object) -> Object:
@@ -112,6 +116,8 @@ def table(served: Served, items: Sequence[Stored], form: Form, now: dt.datetime,
             row["object"] = from_stored(served, item.obj)
         elif form.include == "Metadata":
             row["object"] = _partial(item.obj)
+        else:
+            row["object"] = None
         rows.append(row)
     return {
         "kind": "Table",

@@ -9,7 +9,7 @@ from drayman.api import status, validation
 from drayman.kube.http import Request, Response, Stream
 from drayman.testing.apiserver import bodies, deletion, listing, parameters, representation, selectors
 from drayman.testing.apiserver.patches import apply, merge, operations, strategic
-from drayman.testing.apiserver.refusal import JSON, Refusal, answer, raw_answer
+from drayman.testing.apiserver.refusal import JSON, Refusal, answer, raw_answer, refusal_answer
 from drayman.testing.apiserver.store import Store, Stored, key
 from drayman.testing.apiserver.subresources import SubresourceHandlers
 from drayman.testing.apiserver.watch import WatchOptions, watch
@@ -55,11 +55,18 @@ class ResourceHandlers:
         """Answer a request about `place`. Raises :class:`Refusal`."""
         served = self._registry.find(place.group, place.version, place.plural)
         if served is None or (place.subresource and place.subresource not in served.kind.subresources):
-            return NOT_FOUND
+            return self._nothing(place.group)
         handler = self._handler(request, place, served)
         if handler is None:
-            raise Refusal(status.method_not_allowed(place.group, place.plural, request.method.lower()))
+            raise Refusal(status.no_such_method())
         return handler(request, place, served)
+
+    def not_found(self, path: str) -> Response:
+        """Return the answer to a path that leads nowhere."""
+        return self._nothing(path.removeprefix("/apis/").partition("/")[0])
+
+    def _nothing(self, group: str) -> Response:
+        return refusal_answer(Refusal(status.path_not_found())) if self._registry.has_group(group) else NOT_FOUND
 
     def _handler(self, request: Request, place: Place, served: Served) -> Handler | None:
         if place.name and place.subresource not in _OBJECT_PARTS:
@@ -94,7 +101,8 @@ class ResourceHandlers:
         return Stream(200, chunks, {"content-type": JSON})
 
     def _watch_options(self, request: Request, place: Place, served: Served) -> WatchOptions:
-        revision = parameters.number(request, "resourceVersion")
+        listing.check_options(request)
+        revision = parameters.revision(request)
         if revision > self._store.revision:
             raise listing.too_new(revision, self._store.revision)
         initial = parameters.is_set(request, "sendInitialEvents")
@@ -220,4 +228,5 @@ def _delete_options(request: Request) -> deletion.DeleteOptions:
 
 def _deleted(served: Served, stored: Stored) -> Object:
     metadata = stored.obj["metadata"]
-    return {"name": metadata["name"], "group": served.kind.group, "kind": served.kind.plural, "uid": metadata["uid"]}
+    group = {"group": served.kind.group} if served.kind.group else {}
+    return {"name": metadata["name"], **group, "kind": served.kind.plural, "uid": metadata["uid"]}

@@ -46,7 +46,9 @@ class Rules:
 
     def _refuse(self, kind: Kind, obj: Object, errors: list[field.FieldError]) -> None:
         if errors:
-            raise Refusal(status.invalid(kind.group, kind.kind, obj["metadata"].get("name", ""), errors))
+            # Events of both groups are judged as those of the core group, as which they are stored.
+            group = "" if kind.kind == "Event" else kind.group
+            raise Refusal(status.invalid(group, kind.kind, obj["metadata"].get("name", ""), errors))
 
 
 def decoded(obj: Object, version: str, mode: str) -> tuple[Object, tuple[str, ...]]:

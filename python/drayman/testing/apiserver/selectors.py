@@ -58,7 +58,7 @@ def _field_terms(kind: str, text: str) -> list[tuple[Callable[[Object], str], st
         name, operator, value = found.groups()
         reader = _reader(kind, name)
         if reader is None:
-            raise Refusal(status.bad_request(f"field label not supported: {name}"))
+            raise Refusal(status.bad_request(_unknown_field(kind, name)))
         terms.append((reader, value, operator != "!="))
     return terms
 
@@ -135,3 +135,10 @@ def _path(name: str, default: str) -> Callable[[Object], str]:
 
 def _event_source(event: Object) -> str:
     return str((event.get("source") or {}).get("component") or event.get("reportingComponent") or "")
+
+
+def _unknown_field(kind: str, name: str) -> str:
+    """Return the text for a field that cannot be selected by; kinds without fields of their own have another one."""
+    if kind in _FIELDS:
+        return f"field label not supported: {name}"
+    return f'"{name}" is not a known field selector: only "metadata.name", "metadata.namespace"'

@@ -19,7 +19,7 @@ from drayman.testing.apiserver.kinds import BY_COLLECTION
 from drayman.testing.apiserver.openapi import OpenAPI
 from drayman.testing.apiserver.refusal import Refusal, answer, refusal_answer
 from drayman.testing.apiserver.registry import Registry
-from drayman.testing.apiserver.resources import NOT_FOUND, ResourceHandlers
+from drayman.testing.apiserver.resources import ResourceHandlers
 from drayman.testing.apiserver.rules import Rules
 from drayman.testing.apiserver.store import LOG_SIZE, Store
 from drayman.testing.apiserver.writes import Writes
@@ -78,7 +78,7 @@ class APIServer:
             # Only nesting in the request can be that deep; nothing was written yet.
             return refusal_answer(Refusal(status.bad_request("exceeded max depth")))
         found = self._discovery.handle(request) or self._openapi.handle(request) or self._about(request.path)
-        return found or NOT_FOUND
+        return found or self._resources.not_found(request.path)
 
     def _about(self, path: str) -> Response | None:
         if path == "/version":

@@ -48,7 +48,7 @@ def for_update(kind: Kind, new: Object, old: Object, now: str) -> Object:
     """Return `new` as an update stores it: with the old status; a changed spec counts as a new generation."""
     new = _with_system_metadata(new, old)
     if kind.has_status:
-        new = _with(new, "status", old.get("status"))
+        new = {**new, "status": old.get("status") or {}}
     if kind.kind == "DeviceTaintRule":
         new = _with_time_of_effect(new, old, now)
     if kind.generation and _desired(new) != _desired(old):
@@ -89,12 +89,7 @@ def for_status_update(kind: Kind, new: Object, old: Object) -> Object:
         status = _pod_status(status or {}, old.get("status") or {})
     if kind.kind == "ResourceClaim" and status and not status.get("allocation"):
         status = {name: value for name, value in status.items() if name != "devices"}
-    return _with({**kept, "metadata": metadata}, "status", status)
-
-
-def _with(obj: Object, name: str, value: Any) -> Object:
-    rest = {key: other for key, other in obj.items() if key != name}
-    return rest if value is None else {**rest, name: value}
+    return {**kept, "metadata": metadata, "status": status or {}}
 
 
 def _with_system_metadata(new: Object, old: Object) -> Object:
@@ -130,6 +125,8 @@ def _pod_first_status(pod: Object) -> Object:
             {
                 "type": "PodScheduled",
                 "status": "False",
+                "lastProbeTime": None,
+                "lastTransitionTime": pod["metadata"]["creationTimestamp"],
                 "reason": "SchedulingGated",
                 "message": "Scheduling is blocked due to non-empty scheduling gates",
             }

@@ -25,6 +25,9 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 BOOKMARK_EVERY = 1_000
 """A reader that saw nothing for so many writes is told the present version, so that it can resume there."""
 
+CLOSING_SECONDS = 2.0
+"""A watch that lasts longer ends with the present version."""
+
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
@@ -51,17 +54,21 @@ def watch(
     represent: Callable[[Stored], bytes],
     bookmark: Callable[[dict[str, Any]], object],
 ) -> AsyncGenerator[bytes, None]:
-    """Return the stream. Raises :class:`Refusal` (410) at once when its start lies too far back.
+    """Return the stream. Where its start lies too far back, all that it tells is an error (410).
 
     `represent` makes the bytes of an object as the client wants to see it, `bookmark` completes an object that has
     only metadata.
     """
     revision = options.revision
     if revision is not None and revision < collection.oldest:
-        raise too_old(revision, collection.oldest)
+        return _failed(too_old(revision, collection.oldest))
     initial = [] if revision is not None else collection.items()
     start = store.revision if revision is None else revision
     return _Watch(store, collection, clock, options, represent, bookmark).lines(initial, start)
+
+
+async def _failed(refusal: Refusal) -> AsyncGenerator[bytes, None]:
+    yield _line("ERROR", encode(refusal.status))
 
 
 @dataclass(slots=True)
@@ -86,6 +93,8 @@ class _Watch:
         timeout = self.options.timeout_seconds
         timer = None if timeout is None else self.clock.call_later(timeout, end)
         told = position
+        # The last word of a watch comes some time before its end, or not at all.
+        closes = self.options.bookmarks and (timeout is None or timeout > CLOSING_SECONDS)
         try:
             for stored in initial:
                 if self._wanted(stored):
@@ -103,7 +112,7 @@ class _Watch:
                     if line is not None:
                         told = position
                         yield line
-                if self.options.bookmarks and (ended or position - told >= BOOKMARK_EVERY):
+                if (closes and ended) or (self.options.bookmarks and position - told >= BOOKMARK_EVERY):
                     told = position = self.store.revision
                     yield self._bookmark(position)
                 if ended:

@@ -88,6 +88,9 @@ class Writes:
         old = current.obj
         new = change(old)
         self._check_version(kind, new["metadata"], old["metadata"])
+        metadata = {"resourceVersion": old["metadata"]["resourceVersion"], **without_empty(new["metadata"])}
+        metadata.pop("selfLink", None)
+        new = {**new, "metadata": metadata}
         new = self._rules.with_defaults(new)
         if subresource:
             new = strategy.for_part_update(subresource, kind, new, old)
@@ -106,8 +109,11 @@ class Writes:
             return current
         if dry_run:
             return Stored(new, current.revision)
-        stored = self._store.put(kind.collection, new)
-        return self.remove(kind, stored) if _finished(stored.obj) else stored
+        if _finished(new):
+            # Never stored like this: what was there goes, and only the author sees what it would have been.
+            self.remove(kind, current)
+            return Stored(new, current.revision)
+        return self._store.put(kind.collection, new)
 
     def remove(self, kind: Kind, stored: Stored) -> Stored:
         """Take an object out of the store, and everything that it owns."""
@@ -138,6 +144,7 @@ class Writes:
         if not metadata.get("name") and metadata.get("generateName"):
             metadata["name"] = self._free_name(kind, metadata.get("namespace", ""), metadata["generateName"])
         trusted = metadata if self._trust_metadata else {}
+        metadata = without_empty(metadata)
         metadata["uid"] = trusted.get("uid") or self._identity.uid()
         metadata["creationTimestamp"] = trusted.get("creationTimestamp") or rfc3339(self._clock.now())
         return {**obj, "metadata": metadata}
@@ -158,6 +165,11 @@ class Writes:
             raise Refusal(status.invalid(kind.group, kind.kind, present["name"], [error]))
         if version and version != present["resourceVersion"]:
             raise Refusal(status.conflict(kind.group, kind.plural, present["name"], status.OBJECT_MODIFIED))
+
+
+def without_empty(metadata: Object) -> Object:
+    """Return `metadata` without maps, lists and texts that are empty, as the API's types drop them."""
+    return {name: value for name, value in metadata.items() if value not in ("", {}, [], None)}
 
 
 def precondition_failed(kind: Kind, present: Object, label: str, wanted: str, found: str) -> Refusal:

@@ -38,7 +38,7 @@ def apply(document: Any, operations: Any) -> Any:
                 copied = _add_copied(copied, _copied(result, operation))
             result = _apply_one(result, operation)
     except _PatchError as error:
-        raise Refusal({**status.bad_request(str(error)), "reason": "Invalid", "code": 422}) from error
+        raise Refusal(status.unprocessable()) from error
     return result
 
 

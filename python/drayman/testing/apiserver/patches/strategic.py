@@ -86,7 +86,7 @@ def _merge_list(original: list[Any], patch: list[Any], of: Type, order: Any) -> 
     if not any(isinstance(item, dict) for item in patch):
         added = [value for position, value in enumerate(patch) if value not in patch[:position]]
         merged = original + [value for value in added if value not in original]
-        return _ordered(merged, order, original, "")
+        return _ordered(merged, added if order is None else order, original, "")
     if any(isinstance(item, dict) and item.get(_DIRECTIVE) == "replace" for item in patch):
         return [_without_directives(item) for item in patch if item.get(_DIRECTIVE) != "replace"]
     key = of.merge_key
@@ -103,7 +103,7 @@ def _merge_list(original: list[Any], patch: list[Any], of: Type, order: Any) -> 
             merged[same[0]] = result
         else:
             merged.append(result)
-    return _ordered(merged, order, original, key)
+    return _ordered(merged, patch if order is None else order, original, key)
 
 
 def _ordered(items: list[Any], order: Any, live: list[Any], key: str) -> list[Any]:

@@ -86,6 +86,8 @@ class ControlPlane:
     def __init__(self, layout: Layout, clock: Clock, users: Mapping[str, Sequence[str]]) -> None:
         self.layout = layout
         self.authority = Authority(layout.folder / "pki", clock.now())
+        self._etcd_port = free_port()
+        self._etcd_client = self.authority.issue("etcd-client", "kube-apiserver")
         self._tokens = Tokens()
         for user, groups in users.items():
             self._tokens.add(user, *groups)
@@ -113,9 +115,16 @@ class ControlPlane:
 
         `prefix` starts the API server where kubelets are found by the names of their nodes.
         """
-        etcd_port = free_port()
-        await processes.start("etcd", self._etcd(etcd_port))
-        await processes.start("kube-apiserver", self._api_server(etcd_port, by_name=bool(prefix)), prefix=prefix)
+        await self.start_etcd(processes)
+        await self.start_api_server(processes, prefix=prefix)
+
+    async def start_etcd(self, processes: Processes) -> None:
+        """Start etcd; the API server waits for it."""
+        await processes.start("etcd", self._etcd())
+
+    async def start_api_server(self, processes: Processes, *, prefix: Sequence[str] = ()) -> None:
+        """Start the API server, and return when it answers."""
+        await processes.start("kube-apiserver", self._api_server(by_name=bool(prefix)), prefix=prefix)
         async with connect.connection(self.administrator, user_agent="drayman") as client:
 
             async def ready() -> bool:
@@ -127,6 +136,13 @@ class ControlPlane:
                 return all(answer.status == 200 for answer in answers)
 
             await processes.until("the API server did not become ready", ready, _START_SECONDS)
+
+    @property
+    def etcd(self) -> ServerConfig:
+        """How the API server reaches etcd."""
+        certificate, key = (path.read_bytes() for path in self._etcd_client)
+        authority = self.authority.certificate
+        return ServerConfig(f"https://{HOST}:{self._etcd_port}", ca_data=authority, certificate=certificate, key=key)
 
     async def start_controllers(self, processes: Processes) -> None:
         """Start the controller manager; each controller acts as a service account of its own."""
@@ -146,7 +162,8 @@ class ControlPlane:
         ]
         await processes.start("kube-controller-manager", command)
 
-    def _etcd(self, port: int) -> list[str | Path]:
+    def _etcd(self) -> list[str | Path]:
+        port = self._etcd_port
         certificate, key = self.authority.issue("etcd", "etcd", hosts=[HOST])
         peers = f"http://{HOST}:{free_port()}"
         return [
@@ -165,10 +182,10 @@ class ControlPlane:
             "--log-level=warn",
         ]
 
-    def _api_server(self, etcd_port: int, *, by_name: bool) -> list[str | Path]:
+    def _api_server(self, *, by_name: bool) -> list[str | Path]:
         folder = self.layout.folder
         certificate, key = self.authority.issue("kube-apiserver", "kube-apiserver", hosts=[HOST, "localhost"])
-        client, client_key = self.authority.issue("etcd-client", "kube-apiserver")
+        client, client_key = self._etcd_client
         # The kubelet asks the API server what its caller may: this is the group that may everything.
         kubelet, kubelet_key = self.authority.issue(
             "kubelet-client", "drayman:kube-apiserver", organizations=["system:masters"]
@@ -187,7 +204,7 @@ class ControlPlane:
             f"--client-ca-file={self.authority.path}",
             "--authorization-mode=Node,RBAC",
             *self.layout.admission,
-            f"--etcd-servers=https://{HOST}:{etcd_port}",
+            f"--etcd-servers=https://{HOST}:{self._etcd_port}",
             f"--etcd-cafile={self.authority.path}",
             f"--etcd-certfile={client}",
             f"--etcd-keyfile={client_key}",
