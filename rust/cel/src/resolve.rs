@@ -5,6 +5,7 @@
 
 mod fold;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr, StructExpr};
@@ -40,6 +41,7 @@ pub(crate) fn resolve(
         declares,
         issues,
         macro_issues: Issues::default(),
+        refused: HashSet::new(),
         nodes: Vec::new(),
         done: Vec::new(),
         tasks: vec![Task::Visit(root)],
@@ -88,6 +90,8 @@ struct Resolver<'a> {
     declares: &'a dyn Fn(&str) -> bool,
     issues: &'a mut Issues,
     macro_issues: Issues,
+    /// The macros that were refused.
+    refused: HashSet<u64>,
     nodes: Vec<Node>,
     /// The nodes that no parent has taken yet.
     done: Vec<NodeId>,
@@ -153,6 +157,8 @@ impl Resolver<'_> {
                 match macros::expand(id, call) {
                     Expanded::Call(call) => self.call(id, call),
                     Expanded::Macro(Ok(expanded)) => self.tasks.push(Task::Visit(expanded)),
+                    // Macros that have their target twice would tell what is wrong in it twice.
+                    Expanded::Macro(Err(_)) if !self.refused.insert(id) => self.add(id, Kind::Unresolved),
                     Expanded::Macro(Err(error)) => {
                         let offset = self.positions.offset(error.node);
                         let is_number = self

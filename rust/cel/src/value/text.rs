@@ -44,6 +44,15 @@ impl Value {
             Self::Null => "0".to_owned(),
             Self::Duration(nanos) => go_duration(*nanos),
             Self::Timestamp(time) => time.to_string().replace('T', " ").replace('Z', " +0000 UTC"),
+            Self::List(elements) => {
+                let elements: Vec<String> = elements.iter().map(Self::as_go_writes).collect();
+                format!("[{}]", elements.join(", "))
+            }
+            Self::Map(map) => {
+                let entry = |(key, value): (Self, Self)| format!("{}: {}", key.as_go_writes(), value.as_go_writes());
+                let entries: Vec<String> = map.iter().map(entry).collect();
+                format!("{{{}}}", entries.join(", "))
+            }
             other => other.to_string(),
         }
     }
