@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hack.oracle.client import Oracle
     from tests.property.inventories import Object
 
-SAMPLES = 1500
+SAMPLES = 2500
 SEED = 20260101
 SEARCH_LIMIT = 0.2
 """Seconds after which a search counts as one without result."""
