@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from hack.benchmarks import clusters, loading, searches, selectors, starting
+from hack.benchmarks import clusters, explaining, loading, searches, selectors, starting
 from hack.benchmarks.figure import HEADINGS, Figure, table
 from hack.benchmarks.measure import Bench, DisagreementError
 from hack.oracle.client import GoMissingError, Oracle, OracleError, build
@@ -24,6 +24,7 @@ GROUPS = {
     "selector": selectors.figures,
     "cluster": clusters.figures,
     "search": searches.figures,
+    "explain": explaining.figures,
     "load": loading.figures,
     "start": starting.figures,
 }

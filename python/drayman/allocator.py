@@ -150,7 +150,7 @@ class Evaluation(Mapping[str, Outcome]):
     def explanation(self) -> Explanation:
         """Return why the claims do not fit, over all nodes on which they do not."""
         fitting = frozenset(self.fitting)
-        return Explanation(lambda: self._native.explain([node for node in self if node not in fitting]))
+        return Explanation(lambda depth: self._native.explain([node for node in self if node not in fitting], depth))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +262,7 @@ def outcome_on(evaluation: _native.Evaluation, node: str) -> Outcome:
     allocations = evaluation.allocations(node)
     if allocations is not None:
         return Allocated(allocations, claims, node)
-    explanation = Explanation(lambda: evaluation.explain([node]))
+    explanation = Explanation(lambda depth: evaluation.explain([node], depth))
     error = evaluation.error(node)
     if error is not None:
         error.explanation = explanation

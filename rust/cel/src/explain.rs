@@ -3,6 +3,7 @@
 //! A [`Dissection`] is made once of an expression's text: it is cut at `&&`, `||`, `!` and `?:`, down to parts that are cut no further. Those
 //! are compiled by themselves, and so is every value of `device` that they read.
 
+mod accept;
 mod cut;
 mod guard;
 mod paths;
@@ -16,6 +17,7 @@ use crate::value::Value;
 use cut::{Form, Part};
 use paths::Path;
 
+pub use accept::accepting;
 pub use guard::guarded;
 
 /// Longest value that is shown, in characters.

@@ -28,7 +28,7 @@ mod value;
 pub use device::CelDevice;
 pub use error::{CompileError, Issue, RuntimeError, enhance_runtime_error};
 pub use evaluate::Evaluation;
-pub use explain::{Dissection, Reason, Seen, Why, guarded};
+pub use explain::{Dissection, Reason, Seen, Why, accepting, guarded};
 pub use library::format::{label_key_problems, label_value_problems};
 pub use reads::{Access, Reads};
 pub use selector::{Environment, Gates, Selector, as_bool};

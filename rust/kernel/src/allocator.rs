@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use drayman_api::{DeviceClass, DeviceId, Node, Object, Quantity, ResourceClaim, ResourceSlice, SharedDeviceId};
 
 use crate::budget::{Budget, Interrupt};
-use crate::explain::Explanation;
+use crate::explain::{Depth, Explanation};
 use crate::features::{Compatibility, Features};
 use crate::inventory::usage::Holding;
 use crate::inventory::{Evaluation, Inventory, Outcome};
@@ -72,9 +72,9 @@ impl Allocator {
     }
 
     /// Why the claims do not fit on a node.
-    pub fn explain(&mut self, node: &Node, claims: &[ResourceClaim]) -> Explanation {
+    pub fn explain(&mut self, node: &Node, claims: &[ResourceClaim], depth: Depth) -> Explanation {
         self.inventory.apply_object(Object::Node(node.clone()));
-        self.inventory.explain(claims, &[&node.metadata.name])
+        self.inventory.explain(claims, &[&node.metadata.name], depth)
     }
 }
 

@@ -93,17 +93,18 @@ pub(crate) fn fits(
     })
 }
 
-/// Why a requested capacity does not fit; what was asked for is given as written, and as the amount that it comes to.
+/// Why a requested capacity does not fit; what was asked for is given as written, and as the amount that it comes to, with the most that one
+/// could ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CapacityFit {
     /// The device does not list it.
     Missing,
     /// The device has less.
-    TooSmall { asked: (Option<String>, String), total: String },
+    TooSmall { asked: (Option<String>, String), total: String, most: Option<String> },
     /// The policy of the device does not allow the amount.
-    Refused { asked: (Option<String>, String), policy: String },
+    Refused { asked: (Option<String>, String), policy: String, most: Option<String> },
     /// Too little is left.
-    Taken { asked: (Option<String>, String), left: String, total: String },
+    Taken { asked: (Option<String>, String), left: String, total: String, most: Option<String> },
 }
 
 /// The first capacity of a request that does not fit beside what is taken already, with its name.
@@ -124,14 +125,39 @@ pub(crate) fn first_misfit(
         let policy = device.request_policy.as_deref();
         let left = taken.and_then(|taken| device.value.checked_sub(taken.get(name)?).ok());
         let total = device.value.to_string();
-        let fit = match left {
-            _ if *amount > device.value => CapacityFit::TooSmall { asked, total },
-            _ if violates(amount, policy, rules.fractional) => CapacityFit::Refused { asked, policy: allowed(policy) },
-            Some(left) if *amount > left => CapacityFit::Taken { asked, left: left.to_string(), total },
+        let most = |limit: &Quantity| most(policy, limit).map(|most| most.to_string());
+        let fit = match &left {
+            _ if *amount > device.value => {
+                CapacityFit::TooSmall { asked, total, most: most(left.as_ref().unwrap_or(&device.value)) }
+            }
+            _ if violates(amount, policy, rules.fractional) => CapacityFit::Refused {
+                asked,
+                policy: allowed(policy),
+                most: most(left.as_ref().unwrap_or(&device.value)),
+            },
+            Some(left) if amount > left => {
+                CapacityFit::Taken { asked, most: most(left), left: left.to_string(), total }
+            }
             _ => return None,
         };
         Some((name.clone(), fit))
     })
+}
+
+/// The most that a policy allows within a limit.
+fn most(policy: Option<&CapacityRequestPolicy>, limit: &Quantity) -> Option<Quantity> {
+    let Some(policy) = policy else { return (limit.sign() > 0).then(|| limit.clone()) };
+    let Some(range) = &policy.valid_range else {
+        let values = policy.valid_values.iter().filter(|value| *value <= limit);
+        return values.max().cloned();
+    };
+    let limit = range.max.as_ref().filter(|max| *max < limit).unwrap_or(limit);
+    let min = range.min.clone().unwrap_or_default();
+    let step = range.step.as_ref().map(Quantity::value).filter(|step| *step > 0);
+    let Some(step) = step else { return (*limit >= min).then(|| limit.clone()) };
+    let steps = limit.value().checked_sub(min.value())?.div_euclid(step);
+    let most = min.value().checked_add(steps.checked_mul(step)?)?;
+    (steps >= 0).then(|| Quantity::from_i64(most, limit.format()))
 }
 
 /// What a policy allows, in words.

@@ -79,6 +79,17 @@ impl Features {
         if conditions && status { features.with(Feature::BindingConditions) } else { features }
     }
 
+    /// The gates of all features; the joint name where two gates belong to one.
+    pub(crate) fn gates() -> impl Iterator<Item = &'static str> {
+        GATES.iter().map(|(gate, _)| *gate)
+    }
+
+    /// These features and that of one more gate.
+    #[must_use]
+    pub(crate) fn with_gate(self, gate: &str) -> Self {
+        GATES.iter().find(|(name, _)| *name == gate).map_or(self, |(_, feature)| self.with(*feature))
+    }
+
     /// These features and one more.
     #[must_use]
     pub fn with(self, feature: Feature) -> Self {

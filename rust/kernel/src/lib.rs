@@ -33,8 +33,8 @@ pub use budget::{Budget, Interrupt};
 pub use capacity::CapacityError;
 pub use error::{AllocationError, CapacityStage, DisabledFeature, PoolDefect, RequestPath, SelectorSource};
 pub use explain::{
-    CapacityAsked, ConstraintFact, CounterState, Explanation, Fact, FactKind, Fault, Group, Holder, RequestFacts,
-    Sighting, Tally,
+    At, CapacityAsked, ConstraintFact, Core, CounterState, Depth, Element, Explanation, Fact, FactKind, Fault, Group,
+    Hint, Holder, Remedy, RequestFacts, SelectorAt, Sighting, Tally,
 };
 pub use features::{Compatibility, Feature, Features};
 pub use inventory::{Change, Evaluation, Inventory, Outcome, Remark, Unfinished};

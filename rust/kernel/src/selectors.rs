@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::bits::DeviceSet;
 use crate::derived::Derived;
-use crate::shape::{ValueText, shape};
+use crate::shape::{ValueText, shape, shape_of_readable};
 
 /// Programs that are kept; when there are more, those that no plan uses any more go.
 const KEPT_PROGRAMS: usize = 256;
@@ -81,9 +81,9 @@ impl Program {
         selector.matches(&CelDevice::new(driver, device)).err().map(|error| error.with_hint())
     }
 
-    /// What the expression can tell apart devices by; none where each has to be asked about by itself.
-    pub(crate) fn shape(&self, driver: &str, device: &Device) -> Option<Vec<u8>> {
-        shape(self.compiled.as_ref().ok()?.reads(), driver, device).map(SmallVec::into_vec)
+    /// What the expression can tell apart devices by whose attributes are all readable; none where each has to be asked about by itself.
+    pub(crate) fn shape_of_readable(&self, driver: &str, device: &Device) -> Option<Vec<u8>> {
+        shape_of_readable(self.compiled.as_ref().ok()?.reads(), driver, device).map(SmallVec::into_vec)
     }
 
     /// Whether the expression is true of a device, or the error that it fails with. Not remembered.

@@ -12,9 +12,16 @@ pub(crate) type ValueText = SmallVec<[u8; 32]>;
 /// The shape of a device, such that an expression says the same of all devices of one shape. None where the device has to be looked at by
 /// itself: an attribute without a readable value makes every expression fail, and a name that occurs twice is ambiguous.
 pub(crate) fn shape(reads: &Reads, driver: &str, device: &Device) -> Option<ValueText> {
-    if !device.attributes.values().all(is_readable) {
-        return None;
-    }
+    if is_all_readable(device) { shape_of_readable(reads, driver, device) } else { None }
+}
+
+/// Whether every attribute of a device has a readable value.
+pub(crate) fn is_all_readable(device: &Device) -> bool {
+    device.attributes.values().all(is_readable)
+}
+
+/// As [`shape`], for a device that is known to have readable attributes only.
+pub(crate) fn shape_of_readable(reads: &Reads, driver: &str, device: &Device) -> Option<ValueText> {
     let mut shape = Shape(ValueText::new());
     if reads.driver {
         shape.text(driver);

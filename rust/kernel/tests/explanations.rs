@@ -1,7 +1,7 @@
 //! What is said about claims that do not fit.
 
 use drayman_api::{Device, DeviceTaint, DeviceTaintEffect, ResourceClaim, ResourceSlice};
-use drayman_kernel::{AllocatedState, Allocator, Compatibility, Explanation, Features};
+use drayman_kernel::{AllocatedState, Allocator, Compatibility, Depth, Explanation, Features};
 use drayman_testkit::build::{DRIVER, claim, class, device, node, node_slice, request};
 
 const WORKER: &str = "worker-1";
@@ -9,7 +9,11 @@ const WORKER: &str = "worker-1";
 fn explain(slices: Vec<ResourceSlice>, held: &[&str], claims: &[ResourceClaim]) -> Explanation {
     let held = held.iter().map(|device| format!("{DRIVER}/{WORKER}/{device}").parse().expect("an ID"));
     let state = AllocatedState { devices: held.collect(), ..AllocatedState::default() };
-    Allocator::new(Features::ALL, Compatibility::V1_37, &state, [class()], slices).explain(&node(WORKER), claims)
+    Allocator::new(Features::ALL, Compatibility::V1_37, &state, [class()], slices).explain(
+        &node(WORKER),
+        claims,
+        Depth::All,
+    )
 }
 
 fn tainted(name: &str) -> Device {
@@ -31,14 +35,18 @@ fn devices_are_grouped_by_what_is_against_them() {
         explanation.tree(),
         "\
 no allocation on node `worker-1`
-└─ claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used
-   ├─ 2 devices: in use (gpu.example.com/worker-1/gpu-0, gpu-1)
-   └─ 1 device: taint `example.com/ecc:NoSchedule` is not tolerated (gpu.example.com/worker-1/gpu-2)"
+├─ claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used
+│  ├─ 2 devices: in use (gpu.example.com/worker-1/gpu-0, gpu-1)
+│  └─ 1 device: taint `example.com/ecc:NoSchedule` is not tolerated (gpu.example.com/worker-1/gpu-2)
+└─ hint: each of these alone makes it fit:
+   ├─ tolerate taint `example.com/ecc:NoSchedule` in request `gpus` of claim `default/c`
+   └─ ask for at most 1 device in request `gpus` of claim `default/c`"
     );
     assert_eq!(
         explanation.line(),
         "claim `default/c`, request `gpus` needs 2 devices of class `gpu`, 1 of 4 can be used: 2 devices: in use; 1 device: \
-         taint `example.com/ecc:NoSchedule` is not tolerated"
+         taint `example.com/ecc:NoSchedule` is not tolerated; hint: tolerate taint `example.com/ecc:NoSchedule` in request \
+         `gpus` of claim `default/c`"
     );
 }
 
@@ -46,7 +54,19 @@ no allocation on node `worker-1`
 fn requests_that_only_together_find_too_little_are_said_to_compete() {
     let claims = [claim("c", vec![request("first", 1), request("second", 1)])];
     let explanation = explain(vec![node_slice(WORKER, vec![device("gpu-0")])], &[], &claims);
-    assert_eq!(explanation.line(), "every request finds devices by itself, but not all together");
+    assert_eq!(
+        explanation.line(),
+        "every request finds devices by itself, but not all together: request `first` of claim `default/c`, request `second` \
+         of claim `default/c`; hint: remove request `first` of claim `default/c`"
+    );
+}
+
+#[test]
+fn claims_that_fit_are_said_to_fit() {
+    let explanation =
+        explain(vec![node_slice(WORKER, vec![device("gpu-0")])], &[], &[claim("c", vec![request("gpu", 1)])]);
+    assert_eq!(explanation.line(), "the claims fit");
+    assert!(explanation.tree().starts_with("the claims fit on node `worker-1`\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The inventory under changes: it answers as if it had been built anew.
 
 use drayman_api::{AllocationResult, Node, NodeSelector, Object, Resource, ResourceClaim, ResourceSlice};
-use drayman_kernel::{Budget, Compatibility, Evaluation, Features, Inventory, Outcome};
+use drayman_kernel::{Budget, Compatibility, Depth, Evaluation, Features, Inventory, Outcome};
 use drayman_testkit::build::{
     DRIVER, claim, class, device, device_with, match_attribute, named, node, node_slice, request,
 };
@@ -500,7 +500,7 @@ proptest! {
                 if let Some(Outcome::Allocated(allocated)) = evaluation.outcome(position) {
                     allocated.results(&mut |_: &ResourceClaim, _: usize| String::new());
                 } else {
-                    inventory.explain(std::slice::from_ref(&claim), &[node]);
+                    inventory.explain(std::slice::from_ref(&claim), &[node], Depth::All);
                 }
             }
         }

@@ -64,7 +64,11 @@ impl Allocator {
         let claims = claims.iter().map(|claim| claim.resource(py)).collect::<PyResult<Vec<ResourceClaim>>>()?;
         let found = Limits { steps, poll }.run(py, |budget| lock(&self.0).evaluate(&node, &claims, budget))?;
         let shared = Arc::clone(&self.0);
-        Ok(Evaluation::new(found, claims, Box::new(move |claims, _| lock(&shared).explain(&node, claims))))
+        Ok(Evaluation::new(
+            found,
+            claims,
+            Box::new(move |claims, _, depth| lock(&shared).explain(&node, claims, depth)),
+        ))
     }
 }
 

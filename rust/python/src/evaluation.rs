@@ -4,20 +4,20 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use drayman_api::ResourceClaim;
-use drayman_kernel::{Budget, Interrupt, Outcome};
+use drayman_kernel::{Budget, Depth, Interrupt, Outcome};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use uuid::Uuid;
 
 use crate::convert::{Text, to_python};
-use crate::error::allocation_error;
+use crate::error::{allocation_error, input_error};
 use crate::explanation::Explanation;
 
 /// Claim, request and device.
 type Taking<'a> = (&'a str, &'a str, String);
 
 /// Says why claims do not fit on nodes.
-type Explain = Box<dyn Fn(&[ResourceClaim], &[&str]) -> drayman_kernel::Explanation + Send + Sync>;
+type Explain = Box<dyn Fn(&[ResourceClaim], &[&str], Depth) -> drayman_kernel::Explanation + Send + Sync>;
 
 /// The outcomes for the claims of one pod, by node.
 #[pyclass(frozen, module = "drayman._native")]
@@ -122,11 +122,21 @@ impl Evaluation {
         Ok(self.found.error(self.position(&node)?).map(|error| allocation_error(py, error)))
     }
 
-    /// Why the claims do not fit on nodes, as things stand now.
+    /// Why the claims do not fit on nodes, as things stand now: `facts` only, or also what clashes and what would help, on the nodes
+    /// `nearest` to fitting or on `all`.
+    #[pyo3(signature = (nodes, depth = "all"))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-    fn explain(&self, py: Python<'_>, nodes: Vec<String>) -> Explanation {
+    fn explain(&self, py: Python<'_>, nodes: Vec<String>, depth: &str) -> PyResult<Explanation> {
+        let depth = match depth {
+            "facts" => Depth::Facts,
+            "nearest" => Depth::Nearest,
+            "all" => Depth::All,
+            other => {
+                return Err(input_error(format!("depth `{other}` is not known; known are `facts`, `nearest`, `all`")));
+            }
+        };
         let nodes: Vec<_> = nodes.iter().map(String::as_str).collect();
-        Explanation::new(py.detach(|| (self.explain)(&self.claims, &nodes)))
+        Ok(Explanation::new(py.detach(|| (self.explain)(&self.claims, &nodes, depth))))
     }
 }
 

@@ -129,7 +129,11 @@ impl Inventory {
             lock(&self.0).evaluate(&claims, nodes.as_deref(), budget)
         })?;
         let shared = Arc::clone(&self.0);
-        Ok(Evaluation::new(found, claims, Box::new(move |claims, nodes| lock(&shared).explain(claims, nodes))))
+        Ok(Evaluation::new(
+            found,
+            claims,
+            Box::new(move |claims, nodes, depth| lock(&shared).explain(claims, nodes, depth)),
+        ))
     }
 }
 

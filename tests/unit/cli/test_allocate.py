@@ -96,10 +96,13 @@ def test_claims_are_allocated_in_order_until_none_is_left(drayman: CommandLine) 
         "\n"
         "claim team-a/b: cannot allocate all claims\n"
         "no allocation on node `worker-1`\n"
-        "└─ claim `team-a/b`, request `gpu` needs 1 device of class `gpu.example.com`, 0 of 2 can be used\n"
-        "   └─ 2 devices: in use (gpu.example.com/worker-1/gpu-0, gpu-1)\n"
-        "      ├─ 1 device held by claim `team-a/a`\n"
-        "      └─ 1 device held by claim `team-a/c`\n"
+        "├─ claim `team-a/b`, request `gpu` needs 1 device of class `gpu.example.com`, 0 of 2 can be used\n"
+        "│  └─ 2 devices: in use (gpu.example.com/worker-1/gpu-0, gpu-1)\n"
+        "│     ├─ 1 device held by claim `team-a/a`\n"
+        "│     └─ 1 device held by claim `team-a/c`\n"
+        "└─ hint: each of these alone makes it fit:\n"
+        "   ├─ free claim `team-a/a`\n"
+        "   └─ free claim `team-a/c`\n"
     )
 
 

@@ -64,12 +64,16 @@ def test_pod_goes_where_an_earlier_pod_got_the_claim_that_they_share(drayman: Co
     assert result.out.splitlines()[5:] == [
         "pod team-a/second: cannot allocate all claims",
         "no allocation on node `worker-2`",
-        "└─ claim `team-a/second-own`, request `gpu` needs 1 device of class `gpu.example.com`, 0 of 3 can be",
-        "   │  used",
-        "   └─ 3 devices: in use (gpu.example.com/worker-2/gpu-0, gpu-1, gpu-2)",
-        "      ├─ 1 device held by claim `team-a/first-more`",
-        "      ├─ 1 device held by claim `team-a/first-own`",
-        "      └─ 1 device held by claim `team-a/shared`",
+        "├─ claim `team-a/second-own`, request `gpu` needs 1 device of class `gpu.example.com`, 0 of 3 can be",
+        "│  │  used",
+        "│  └─ 3 devices: in use (gpu.example.com/worker-2/gpu-0, gpu-1, gpu-2)",
+        "│     ├─ 1 device held by claim `team-a/first-more`",
+        "│     ├─ 1 device held by claim `team-a/first-own`",
+        "│     └─ 1 device held by claim `team-a/shared`",
+        "└─ hint: each of these alone makes it fit:",
+        "   ├─ free claim `team-a/first-more`",
+        "   ├─ free claim `team-a/first-own`",
+        "   └─ free claim `team-a/shared`",
     ]
 
 

@@ -1,4 +1,4 @@
-//! Constraints that no choice of devices can meet, by the values that there are.
+//! Constraints, with the values that there are: those that no choice of devices can meet are told.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub struct Tally {
     pub devices: usize,
 }
 
-/// A constraint that cannot be met by the devices that its requests could use.
+/// A constraint, and what its requests find for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintFact {
     /// `namespace/name` of the claim.
@@ -38,6 +38,8 @@ pub struct ConstraintFact {
     pub values: Vec<Tally>,
     /// Whether the values are of more than one type: such are never equal.
     pub mixed_types: bool,
+    /// Whether the devices that its requests could use suffice, as far as nothing else is asked.
+    pub met: bool,
     /// Values are lists, which are compared only with this gate.
     pub gate: Option<&'static str>,
 }
@@ -56,23 +58,37 @@ impl ConstraintFact {
 
     /// What the fact says.
     pub fn message(&self) -> String {
-        let name = self.attribute.rsplit('/').next().unwrap_or(&self.attribute);
-        let values = self.values.iter().map(|tally| format!("{} → {} free", tally.value, tally.devices));
-        let values: Vec<_> = values.collect();
         let kind = if self.distinct { "distinctAttribute" } else { "matchAttribute" };
-        let differ = if self.distinct { " different values" } else { "" };
         let why = match self.gate {
             Some(gate) => format!("; lists are compared only with the gate `{gate}`"),
             None if self.mixed_types => "; values of different types are never equal".to_owned(),
             None => String::new(),
         };
-        let values = if values.is_empty() { "no device has it".to_owned() } else { values.join(", ") };
-        format!("{kind} `{}` cannot be met: {name}: {values}, {}{differ} needed{why}", self.attribute, self.needed)
+        let cannot = if self.met { "" } else { " cannot be met" };
+        format!("{kind} `{}`{cannot}: {}{why}", self.attribute, self.tally())
+    }
+
+    /// The values that there are, and how many devices are needed: `numaNode: 0 → 1 free, 1 → 1 free, 2 needed`.
+    pub fn tally(&self) -> String {
+        /// Values that are listed.
+        const LISTED: usize = 6;
+        let name = self.attribute.rsplit('/').next().unwrap_or(&self.attribute);
+        let values = self.values.iter().map(|tally| format!("{} → {} free", tally.value, tally.devices));
+        let mut values: Vec<_> = values.take(LISTED).collect();
+        if self.values.len() > LISTED {
+            values.push(format!("… ({} values)", self.values.len()));
+        }
+        let values = match (values.is_empty(), self.gate) {
+            (true, Some(_)) => "lists".to_owned(),
+            (true, None) => "no device has it".to_owned(),
+            (false, _) => values.join(", "),
+        };
+        format!("{name}: {values}, {}{} needed", self.needed, if self.distinct { " different values" } else { "" })
     }
 }
 
-/// The constraints that cannot be met, whatever else is in the claims.
-pub(super) fn unmet(plan: &Plan, search: &mut Search<'_>, requests: &[RequestFindings]) -> Vec<ConstraintFact> {
+/// All constraints that concern more than one device.
+pub(super) fn constraints(plan: &Plan, search: &mut Search<'_>, requests: &[RequestFindings]) -> Vec<ConstraintFact> {
     let mut facts = Vec::new();
     for (claim, claim_plan) in plan.claims.iter().enumerate() {
         for index in 0..claim_plan.constraints.len() {
@@ -125,13 +141,11 @@ fn check(
         Condition::Distinct => tallies.len(),
     };
     // One device alone has nothing to be compared with; that there are too few devices is said elsewhere.
-    if needed < 2
-        || free.len() < needed
-        || most >= needed
-        || !lists && has_lists && constraint.condition == Condition::Distinct
-    {
+    if needed < 2 {
         return None;
     }
+    let by_lists = !lists && has_lists && constraint.condition == Condition::Distinct;
+    let met = free.len() < needed || most >= needed || by_lists;
     let types = tallies.keys().map(std::mem::discriminant).collect::<std::collections::HashSet<_>>().len();
     let text = |scalar: &Scalar| match scalar {
         Scalar::String(text) if types > 1 => format!("\"{text}\""),
@@ -149,6 +163,7 @@ fn check(
         requests: names,
         needed,
         values: tallies.iter().map(|(scalar, devices)| Tally { value: text(scalar), devices: *devices }).collect(),
+        met,
         mixed_types: types > 1 && constraint.condition == Condition::Match,
         gate: (has_lists && !lists).then_some("DRAListTypeAttributes"),
     })

@@ -21,6 +21,13 @@ pub enum FactKind {
         /// What else is wrong with their number.
         reason: String,
     },
+    /// The slices of a pool that the node reaches are older than others.
+    PoolOutdated {
+        /// Their generation.
+        generation: i64,
+        /// The pool's newest generation.
+        newest: i64,
+    },
     /// Slices of a pool contradict each other.
     PoolInvalid {
         /// How.
@@ -162,11 +169,13 @@ pub struct CapacityAsked {
     pub requested: Option<String>,
     /// What that comes to by the device's policy.
     pub amount: String,
+    /// The most that one could ask for.
+    pub most: Option<String>,
 }
 
 impl CapacityAsked {
     fn text(&self) -> String {
-        let Self { capacity, requested, amount } = self;
+        let Self { capacity, requested, amount, .. } = self;
         match requested {
             Some(requested) if requested != amount => format!("`{capacity}` {requested}, rounded to {amount}"),
             Some(requested) => format!("`{capacity}` {requested}"),
@@ -181,6 +190,7 @@ impl FactKind {
         match self {
             Self::NoPool => "no-pool",
             Self::PoolIncomplete { .. } => "pool-incomplete",
+            Self::PoolOutdated { .. } => "pool-outdated",
             Self::PoolInvalid { .. } => "pool-invalid",
             Self::DeviceHeld => "device-held",
             Self::SelectorFalse { source: SelectorSource::Class(_), .. } => "class-selector-false",
@@ -215,6 +225,9 @@ impl FactKind {
                 let why = if reason.is_empty() { slices } else { format!("{reason} ({slices})") };
                 format!("pool is incomplete or being updated: {why}")
             }
+            Self::PoolOutdated { generation, newest } => format!(
+                "pool is being updated: its slices for this node are of generation {generation}, elsewhere there is {newest}"
+            ),
             Self::PoolInvalid { reason } => format!("pool is invalid: {reason}"),
             Self::DeviceHeld => "in use".to_owned(),
             Self::SelectorFalse { source, index, .. } => format!("{} is false", selector(source, *index)),
@@ -327,6 +340,8 @@ pub struct Fact {
     pub sightings: Vec<Sighting>,
     /// The counters that are short.
     pub counters: Vec<CounterState>,
+    /// The attribute `profile` of the first device: drivers name partitions by it.
+    pub profile: Option<String>,
 }
 
 impl Fact {
@@ -340,6 +355,7 @@ impl Fact {
             holders: Vec::new(),
             sightings: Vec::new(),
             counters: Vec::new(),
+            profile: None,
         }
     }
 }

@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drayman_api::DeviceAttribute;
 use drayman_cel::Seen;
 use rustc_hash::FxHashMap;
 
+use crate::attribute::published;
 use crate::counters::Consumption;
 use crate::error::PoolDefect;
 use crate::explain::constraints::{self, ConstraintFact};
-use crate::explain::refused::Refused;
+use crate::explain::refused::{Against, Refused};
 use crate::explain::{Consumers, CounterState, Fact, FactKind, Holder, RequestFacts, Sighting};
 use crate::inventory::layout::PoolView;
 use crate::inventory::nodes::Site;
@@ -21,7 +23,7 @@ use crate::search::refusal::Refusal;
 use crate::search::{Choice, Search, Spot};
 
 /// Names that a fact lists at most.
-const EXAMPLES: usize = 3;
+pub(super) const EXAMPLES: usize = 3;
 
 /// Finds the facts of one node after the other; what selectors say is remembered.
 pub(super) struct Gatherer<'a> {
@@ -31,6 +33,8 @@ pub(super) struct Gatherer<'a> {
     refused: Refused,
     kinds: FxHashMap<Rc<FactKind>, u32>,
     sightings: FxHashMap<Rc<Vec<Seen>>, u32>,
+    /// By the number of what selectors have against devices.
+    numbers: FxHashMap<usize, (u32, u32)>,
 }
 
 /// What is against some devices of one request.
@@ -69,6 +73,7 @@ impl<'a> Gatherer<'a> {
             refused: Refused::default(),
             kinds: FxHashMap::default(),
             sightings: FxHashMap::default(),
+            numbers: FxHashMap::default(),
         }
     }
 
@@ -85,27 +90,28 @@ impl<'a> Gatherer<'a> {
             }
             requests.push(found);
         }
-        let constraints = constraints::unmet(self.plan, search, &requests);
+        let constraints = constraints::constraints(self.plan, search, &requests);
         Findings { pools: pools(site), requests, constraints, devices: spots.len() }
     }
 
     fn add(&mut self, findings: &mut Vec<Finding>, search: &Search<'a>, choice: Choice, spot: Spot, refusal: Refusal) {
         let view = search.view(spot);
         let (kind, seen, counter) = match refusal {
-            Refusal::Other(kind) => (Rc::new(kind), None, None),
+            Refusal::Other(kind) => (self.numbered(Rc::new(kind)), None, None),
             Refusal::CounterShort(position) => {
                 let (counter, needed) = (view.layout.counter_sets.names(position).1, needed(view, spot, position));
                 let kind = FactKind::CounterShort { counter: counter.to_owned(), needed };
-                (Rc::new(kind), None, Some((spot.pool, position)))
+                (self.numbered(Rc::new(kind)), None, Some((spot.pool, position)))
             }
             Refusal::NotSelected | Refusal::SelectorFails => {
                 let device = view.layout.device(spot.device);
                 let driver = view.layout.slice(spot.device).driver();
-                let (kind, seen) = self.refused.first(search.alternative(choice), driver, device);
-                (kind, Some(seen).filter(|seen| !seen.is_empty()), None)
+                let against = self.refused.first(search.alternative(choice), driver, device);
+                let (kind, seen) = self.numbers(&against);
+                ((against.kind, kind), Some((against.seen, seen)).filter(|(seen, _)| !seen.is_empty()), None)
             }
         };
-        let number = number(&mut self.kinds, &kind);
+        let (kind, number) = kind;
         let position = findings.iter().position(|finding| finding.number == number).unwrap_or_else(|| {
             let (spots, seen, counters) = (Vec::new(), Vec::new(), Vec::new());
             findings.push(Finding { kind, number, spots, seen, counters });
@@ -116,13 +122,27 @@ impl<'a> Gatherer<'a> {
         if let Some(counter) = counter.filter(|counter| !finding.counters.contains(counter)) {
             finding.counters.push(counter);
         }
-        if let Some(seen) = seen {
-            let number = self::number(&mut self.sightings, &seen);
+        if let Some((seen, number)) = seen {
             match finding.seen.iter_mut().find(|(_, known, _)| *known == number) {
                 Some((.., count)) => *count += 1,
                 None => finding.seen.push((seen, number, 1)),
             }
         }
+    }
+
+    fn numbered(&mut self, kind: Rc<FactKind>) -> (Rc<FactKind>, u32) {
+        let number = number(&mut self.kinds, &kind);
+        (kind, number)
+    }
+
+    /// The numbers of a fact and of what was seen, looked up once for all devices of one shape.
+    fn numbers(&mut self, against: &Against) -> (u32, u32) {
+        if let Some(numbers) = against.number.and_then(|number| self.numbers.get(&number)) {
+            return *numbers;
+        }
+        let numbers = (number(&mut self.kinds, &against.kind), number(&mut self.sightings, &against.seen));
+        self.numbers.extend(against.number.map(|number| (number, numbers)));
+        numbers
     }
 
     /// The facts of a request, with names.
@@ -176,6 +196,7 @@ impl<'a> Gatherer<'a> {
             holders: self.holders(search, finding),
             sightings,
             counters: counters.collect(),
+            profile: finding.spots.first().and_then(|spot| profile(search, *spot)),
         }
     }
 
@@ -260,6 +281,15 @@ fn number<T: std::hash::Hash + Eq>(numbers: &mut FxHashMap<Rc<T>, u32>, value: &
     let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
     numbers.insert(Rc::clone(value), next);
     next
+}
+
+/// The attribute by which drivers name the kind of a partition.
+fn profile(search: &Search<'_>, spot: Spot) -> Option<String> {
+    let layout = &search.view(spot).layout;
+    match published(&layout.device(spot.device).attributes, "profile", layout.slice(spot.device).driver())? {
+        DeviceAttribute::String(profile) => Some(profile.clone()),
+        _ => None,
+    }
 }
 
 /// What a device takes of a counter.

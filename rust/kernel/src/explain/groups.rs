@@ -84,9 +84,10 @@ fn merged(groups: Vec<Members<'_>>) -> Vec<Members<'_>> {
 impl<'a> Members<'a> {
     fn named(self, gatherer: &Gatherer<'a>, search: &mut Search<'a>, devices: usize) -> Group {
         search.move_to(self.first);
-        let fault = match search.run(&mut Budget::unlimited().with_steps(STEPS)) {
-            Err(Stop::Failed(error)) => Some(Fault::new(&error)),
-            Ok(_) | Err(Stop::Interrupted(_)) => None,
+        let (fits, fault) = match search.run(&mut Budget::unlimited().with_steps(STEPS)) {
+            Err(Stop::Failed(error)) => (false, Some(Fault::new(&error))),
+            Ok(found) => (found.is_some(), None),
+            Err(Stop::Interrupted(_)) => (false, None),
         };
         search.move_to(self.first);
         let Findings { pools, requests, constraints, devices: usable } = self.findings;
@@ -96,10 +97,14 @@ impl<'a> Members<'a> {
             nodes: self.nodes,
             devices: seen,
             elsewhere: devices.saturating_sub(seen),
+            fits,
             fault,
             pools,
+            pools_seen: self.first.pools().map(|view| view.layout.id.to_string()).collect(),
             requests,
             constraints,
+            core: None,
+            hints: Vec::new(),
         }
     }
 }

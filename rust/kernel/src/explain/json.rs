@@ -4,7 +4,9 @@ use drayman_cel::{Reason, Seen};
 use serde_json::{Map, Value, json};
 
 use crate::error::SelectorSource;
-use crate::explain::{CapacityAsked, ConstraintFact, Explanation, Fact, FactKind, Fault, Group, Holder, RequestFacts};
+use crate::explain::{
+    CapacityAsked, ConstraintFact, Element, Explanation, Fact, FactKind, Fault, Group, Hint, Holder, RequestFacts,
+};
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -27,6 +29,9 @@ impl Group {
         group.insert("nodes".to_owned(), json!(self.nodes));
         group.insert("devices".to_owned(), json!(self.devices));
         group.insert("devicesElsewhere".to_owned(), json!(self.elsewhere));
+        if self.fits {
+            group.insert("fits".to_owned(), json!(true));
+        }
         if let Some(fault) = &self.fault {
             group.insert("error".to_owned(), fault.json());
         }
@@ -34,6 +39,11 @@ impl Group {
         group.insert("requests".to_owned(), self.requests.iter().map(RequestFacts::json).collect());
         group.insert("constraints".to_owned(), self.constraints.iter().map(ConstraintFact::json).collect());
         group.insert("requestsCompete".to_owned(), json!(self.requests_compete()));
+        if let Some(core) = &self.core {
+            group.insert("core".to_owned(), core.elements.iter().map(Element::json).collect());
+            group.insert("minimal".to_owned(), json!(core.minimal));
+        }
+        group.insert("hints".to_owned(), self.hints.iter().map(Hint::json).collect());
         Value::Object(group)
     }
 }
@@ -66,15 +76,18 @@ impl ConstraintFact {
     fn json(&self) -> Value {
         let values = self.values.iter().map(|tally| json!({"value": tally.value, "devices": tally.devices}));
         let mut json = json!({
-            "code": self.code(),
-            "message": self.message(),
             "claim": self.claim,
             "constraint": self.index,
+            "met": self.met,
             (if self.distinct { "distinctAttribute" } else { "matchAttribute" }): self.attribute,
             "requests": self.requests,
             "needed": self.needed,
             "values": values.collect::<Vec<_>>(),
         });
+        if !self.met {
+            json["code"] = json!(self.code());
+            json["message"] = json!(self.message());
+        }
         if let Some(gate) = self.gate {
             json["gate"] = json!(gate);
         }
@@ -159,6 +172,9 @@ impl FactKind {
         match self {
             Self::PoolIncomplete { generation, present, expected, .. } => {
                 vec![("generation", json!(generation)), ("slices", json!({"present": present, "expected": expected}))]
+            }
+            Self::PoolOutdated { generation, newest } => {
+                vec![("generation", json!(generation)), ("newest", json!(newest))]
             }
             Self::PoolInvalid { reason } => vec![("reason", json!(reason))],
             Self::SelectorFalse { source, index, failing, conjuncts, reasons } => vec![

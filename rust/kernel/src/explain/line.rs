@@ -2,7 +2,7 @@
 
 use drayman_cel::Seen;
 
-use crate::explain::{Explanation, Fact, FactKind, Group, Holder, RequestFacts, Sighting};
+use crate::explain::{Element, Explanation, Fact, FactKind, Group, Holder, RequestFacts, Sighting};
 
 /// Longest line, in bytes: it has to fit beside upstream's text in an Event.
 const LINE_LIMIT: usize = 300;
@@ -22,14 +22,19 @@ impl Explanation {
             Some(node) if self.groups.len() > 1 => format!("nearest node `{node}`: {}", group.line()),
             _ => group.line(),
         };
-        shortened(line)
+        let hint = group.hints.first().map(|hint| format!("; hint: {}", hint.text)).unwrap_or_default();
+        // What is wrong comes first; a hint that would be cut off helps nobody.
+        if line.len() + hint.len() <= LINE_LIMIT { shortened(line + &hint) } else { shortened(line) }
     }
 }
 
 impl Group {
     fn line(&self) -> String {
+        if self.fits {
+            return "the claims fit".to_owned();
+        }
         if let Some(fault) = &self.fault {
-            return fault.text.clone();
+            return fault.text.split('\n').next().unwrap_or_default().to_owned();
         }
         let why = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(brief).collect::<Vec<_>>().join("; ");
         if let Some(request) = self.unmet().next() {
@@ -37,11 +42,13 @@ impl Group {
             let facts = why(&mut request.facts.iter().chain(general));
             return format!("{}{}{facts}", summary(request), if facts.is_empty() { "" } else { ": " });
         }
-        if let Some(constraint) = self.constraints.first() {
+        if let Some(constraint) = self.unmet_constraints().next() {
             return format!("claim `{}`: {}", constraint.claim, constraint.message());
         }
-        let pools = why(&mut self.pools.iter());
-        format!("{COMPETE}{}{pools}", if pools.is_empty() { "" } else { ": " })
+        let elements = self.core.iter().flat_map(|core| &core.elements).map(Element::text);
+        let pools = self.pools.iter().map(brief);
+        let why: Vec<_> = elements.chain(pools).collect();
+        format!("{COMPETE}{}{}", if why.is_empty() { "" } else { ": " }, why.join(", "))
     }
 }
 
@@ -89,7 +96,10 @@ fn brief(fact: &Fact) -> String {
 /// A fact with the number of devices that it is about.
 pub(super) fn counted(fact: &Fact) -> String {
     let message = match &fact.pool {
-        Some(pool) => fact.kind.message().replacen("pool is", &format!("pool `{pool}` is"), 1),
+        Some(pool) => match fact.kind.message().strip_prefix("pool ") {
+            Some(message) => format!("pool `{pool}` {message}"),
+            None => format!("pool `{pool}` {}", fact.kind.message()),
+        },
         None => fact.kind.message(),
     };
     match fact.count {
@@ -134,7 +144,10 @@ pub(super) fn sightings(sightings: &[Sighting], paths: &dyn Fn(&Seen) -> bool) -
         return text.clone();
     }
     let more = if texts.len() > NAMED + 1 { ", …" } else { "" };
-    let on = |(text, devices): &(String, usize)| format!("{text} on {devices}");
+    let on = |(text, devices): &(String, usize)| match devices {
+        1 => format!("{text} on 1 device"),
+        _ => format!("{text} on {devices} devices"),
+    };
     format!("{}{more}", texts.iter().take(NAMED + 1).map(on).collect::<Vec<_>>().join(", "))
 }
 

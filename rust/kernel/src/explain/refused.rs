@@ -10,9 +10,22 @@ use crate::explain::FactKind;
 use crate::node_selector;
 use crate::plan::Alternative;
 use crate::selectors::Program;
+use crate::shape::is_all_readable;
 
 /// What a selector has against devices: the fact, and what it saw.
-pub(super) type Against = (Rc<FactKind>, Rc<Vec<Seen>>);
+#[derive(Clone)]
+pub(super) struct Against {
+    pub(super) kind: Rc<FactKind>,
+    pub(super) seen: Rc<Vec<Seen>>,
+    /// The same for all devices of one shape; none where a device had to be asked about by itself.
+    pub(super) number: Option<usize>,
+}
+
+impl Against {
+    fn new(kind: FactKind, seen: Vec<Seen>) -> Self {
+        Self { kind: Rc::new(kind), seen: Rc::new(seen), number: None }
+    }
+}
 
 /// What selectors have against devices, by selector and shape. Programs live as long as the plan.
 #[derive(Default)]
@@ -24,9 +37,11 @@ pub(super) struct Refused {
 impl Refused {
     /// The first selector of an alternative that is not true of a device.
     pub(super) fn first(&mut self, alternative: &Alternative, driver: &str, device: &Device) -> Against {
+        let is_readable = is_all_readable(device);
         for (position, program) in alternative.chain.programs.iter().enumerate() {
             let program: &Program = program;
-            let Some(shape) = program.shape(driver, device) else {
+            let shape = if is_readable { program.shape_of_readable(driver, device) } else { None };
+            let Some(shape) = shape else {
                 match self.ask(alternative, position, program, driver, device) {
                     Some(against) => return against,
                     None => continue,
@@ -39,7 +54,9 @@ impl Refused {
                     None => continue,
                 }
             }
+            let number = Some(self.known.len());
             let against = self.ask(alternative, position, program, driver, device);
+            let against = against.map(|against| Against { number, ..against });
             self.known.insert(key, against.clone());
             if let Some(against) = against {
                 return against;
@@ -49,7 +66,7 @@ impl Refused {
             Ok(()) => FactKind::DeviceNotOnNode,
             Err(error) => FactKind::PoolInvalid { reason: error.to_string() },
         };
-        (Rc::new(kind), Rc::default())
+        Against::new(kind, Vec::new())
     }
 
     fn ask(
@@ -62,8 +79,9 @@ impl Refused {
     ) -> Option<Against> {
         let (source, index) = alternative.selector_source(position);
         if let Some(error) = program.compile_error() {
-            let kind = FactKind::SelectorInvalid { source, index, error: error.to_string() };
-            return Some((Rc::new(kind), Rc::default()));
+            let error = error.issues().first().map_or_else(|| error.to_string(), |issue| issue.message.clone());
+            let kind = FactKind::SelectorInvalid { source, index, error };
+            return Some(Against::new(kind, Vec::new()));
         }
         let device = CelDevice::new(driver, device);
         let expression = alternative.expression(position);
@@ -85,12 +103,12 @@ impl Refused {
                 });
                 let (failing, conjuncts) = (why.failing, why.conjuncts);
                 let kind = FactKind::SelectorFalse { source, index, failing, conjuncts, reasons };
-                Some((Rc::new(kind), Rc::new(seen)))
+                Some(Against::new(kind, seen))
             }
             Err(error) => {
                 let guarded = guarded_for(expression, &error, &device);
                 let kind = FactKind::SelectorFailed { source, index, error: error.to_string(), guarded };
-                Some((Rc::new(kind), Rc::default()))
+                Some(Against::new(kind, Vec::new()))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Explanations as a tree for a terminal, at most 100 columns wide.
 
 use crate::explain::line::{COMPETE, NO_NODE, counted, holder, sightings, summary};
-use crate::explain::{Explanation, Fact, FactKind, Fault, Group, RequestFacts};
+use crate::explain::{Element, Explanation, Fact, FactKind, Fault, Group, RequestFacts};
 
 /// Columns of a terminal that every line fits in.
 const COLUMNS: usize = 100;
@@ -58,18 +58,45 @@ impl Group {
             branches.extend(alternatives.iter().map(request_branch));
         }
         branches.extend(
-            self.constraints
-                .iter()
+            self.unmet_constraints()
                 .map(|constraint| Branch::leaf(format!("claim `{}`: {}", constraint.claim, constraint.message()))),
         );
-        if self.requests_compete() && self.constraints.is_empty() {
-            branches.push(Branch::leaf(COMPETE));
+        if self.requests_compete() && self.unmet_constraints().next().is_none() {
+            branches.push(self.clash());
         }
+        branches.extend(self.hints());
         Branch { text: self.title(), branches }
+    }
+
+    /// Why requests that each find enough do not fit together.
+    fn clash(&self) -> Branch {
+        let Some(core) = &self.core else { return Branch::leaf(COMPETE) };
+        let least = if core.minimal { ", and without any one of them it would" } else { "" };
+        let elements = core.elements.iter().map(|element| Branch::leaf(self.element(element)));
+        Branch { text: format!("{COMPETE}: these do not fit{least}"), branches: elements.collect() }
+    }
+
+    /// An element of a clash, with the values that there are for a constraint.
+    fn element(&self, element: &Element) -> String {
+        let Element::Constraint { claim, constraint, .. } = element else { return element.text() };
+        let fact = self.constraints.iter().find(|fact| fact.claim == *claim && fact.index == *constraint);
+        fact.map_or_else(|| element.text(), |fact| format!("{} ({})", element.text(), fact.tally()))
+    }
+
+    fn hints(&self) -> Option<Branch> {
+        let place = match &self.nodes[..] {
+            [first, _, ..] => format!(" on `{first}`"),
+            _ => String::new(),
+        };
+        let hints: Vec<_> = self.hints.iter().map(|hint| Branch::leaf(hint.text.clone())).collect();
+        let each = if hints.len() > 1 { "each of these alone" } else { "this" };
+        (!hints.is_empty()).then(|| Branch { text: format!("hint: {each} makes it fit{place}:"), branches: hints })
     }
 
     fn title(&self) -> String {
         match &self.nodes[..] {
+            [node] if self.fits => format!("the claims fit on node `{node}`"),
+            nodes if self.fits => format!("the claims fit on {} nodes", nodes.len()),
             [node] => format!("no allocation on node `{node}`"),
             nodes => {
                 let named: Vec<_> = nodes.iter().take(NAMED).map(|node| format!("`{node}`")).collect();
@@ -131,7 +158,9 @@ fn fact_branch(fact: &Fact, is_nearest: bool) -> Branch {
         branches.push(Branch::leaf(format!("{} more claims", named.count() - NAMED)));
     }
     let nearest = if is_nearest { ", nearest to fitting" } else { "" };
-    Branch { text: format!("{} ({}{nearest})", counted(fact), examples(fact)), branches }
+    let text = counted(fact);
+    let text = if fact.examples.is_empty() { text } else { format!("{text} ({}{nearest})", examples(fact)) };
+    Branch { text, branches }
 }
 
 /// The devices of a fact: `gpu.example.com/worker-1/gpu-0, gpu-1, …`.
@@ -156,7 +185,12 @@ fn fault(fault: &Fault) -> Branch {
     let device = fault.device.iter().filter(|device| !fault.text.contains(*device));
     let mut branches: Vec<_> = device.map(|device| Branch::leaf(format!("on device `{device}`"))).collect();
     branches.extend(fault.guarded.iter().map(|guarded| Branch::leaf(format!("write the selector as `{guarded}`"))));
-    Branch { text: fault.text.clone(), branches }
+    Branch { text: first_line(&fault.text).to_owned(), branches }
+}
+
+/// Compile errors go on with the expression and a mark under it, which only fits a wide screen.
+fn first_line(text: &str) -> &str {
+    text.split('\n').next().unwrap_or(text)
 }
 
 /// Breaks a text between words, and within those that are longer than a line.

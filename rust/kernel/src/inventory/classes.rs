@@ -14,6 +14,11 @@ impl Classes {
         self.0.get(name).map(Arc::clone)
     }
 
+    /// The names of all classes.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Adds or replaces a class; whether it has changed.
     pub(crate) fn insert(&mut self, class: DeviceClass) -> bool {
         let name = class.metadata.name.clone();

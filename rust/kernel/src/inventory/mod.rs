@@ -12,6 +12,8 @@ mod alike;
 mod change;
 mod columns;
 mod evaluation;
+mod excerpt;
+mod hidden;
 mod judged;
 mod objects;
 mod remarks;
@@ -24,7 +26,7 @@ use drayman_api::{AllocationResult, DecodeError, DeviceId, DeviceTaintRule, Pool
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::explain::{Consumers, Explanation, Sources, explain};
+use crate::explain::{Consumers, Depth, Explanation, Sources, explain};
 use crate::features::{Compatibility, Feature, Features};
 use crate::plan::{Lowering, Plan};
 use crate::selectors::Selectors;
@@ -37,6 +39,7 @@ use usage::{Holding, Usage};
 
 pub use change::Change;
 pub use evaluation::{Evaluation, Outcome, Unfinished};
+pub(crate) use hidden::Hidden;
 pub use remarks::Remark;
 
 /// The state of a cluster, as far as allocation needs it.
@@ -146,12 +149,15 @@ impl Inventory {
     }
 
     /// Why the claims do not fit on nodes, as things stand now.
-    pub fn explain(&mut self, claims: &[ResourceClaim], nodes: &[&str]) -> Explanation {
+    pub fn explain(&mut self, claims: &[ResourceClaim], nodes: &[&str], depth: Depth) -> Explanation {
         self.topology.refresh(nodes, &self.usage);
         let plan = self.lower(claims);
         let devices = self.slices.values().map(|slice| slice.devices().len()).sum();
         let sources = Sources { plan: &plan, usage: &self.usage, consumers: &self.consumers, devices };
-        explain(sources, nodes.iter().filter_map(|node| self.topology.site(node)))
+        let mut explanation = explain(sources, nodes.iter().filter_map(|node| self.topology.site(node)));
+        explanation.add_hidden(self);
+        explanation.deepen(self, claims, depth);
+        explanation
     }
 
     /// Holds a device without a claim.

@@ -79,14 +79,14 @@ impl Topology {
 
     /// Adds or replaces a slice.
     pub(crate) fn insert_slice(&mut self, slice: Arc<Slice>) {
-        let id = pool_id(&slice);
+        let id = slice.pool_id();
         let position = self.positions.get(&id).copied().unwrap_or_else(|| self.add_pool(id));
         self.edit_pool(position, |pool| pool.insert(slice));
     }
 
     /// Removes a slice.
     pub(crate) fn remove_slice(&mut self, slice: &Slice) {
-        if let Some(position) = self.positions.get(&pool_id(slice)) {
+        if let Some(position) = self.positions.get(&slice.pool_id()) {
             self.edit_pool(*position, |pool| pool.remove(slice.order));
         }
     }
@@ -237,6 +237,11 @@ impl Topology {
         Arc::new(entries.map(|(name, entry)| record(name, entry)).collect())
     }
 
+    /// The object of a node, if there is one.
+    pub(crate) fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.get(name)?.node.as_ref()
+    }
+
     /// A node that was asked for in the last [`Topology::refresh`].
     pub(crate) fn site<'a>(&'a self, name: &str) -> Option<Site<'a>> {
         let (name, entry) = self.nodes.get_key_value(name)?;
@@ -269,10 +274,6 @@ fn record(name: &Arc<str>, entry: &NodeEntry) -> Record {
         declared: entry.declares(OPTIONAL_NODE_OPERATIONS),
         is_broken: !entry.broken.is_empty(),
     }
-}
-
-fn pool_id(slice: &Slice) -> PoolId {
-    PoolId { driver: slice.object.spec.driver.clone(), pool: slice.object.spec.pool.name.clone() }
 }
 
 /// Adds a pool to a node, if the node sees it.

@@ -248,7 +248,7 @@ impl Pool {
 }
 
 /// The feature that a slice needs and that is off: then it is passed over.
-fn missing_feature(slice: &Slice, features: Features) -> Option<Feature> {
+pub(crate) fn missing_feature(slice: &Slice, features: Features) -> Option<Feature> {
     let spec = &slice.object.spec;
     let partitionable = spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty();
     let needs = [

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use drayman_api::{Device, DeviceTaint, DeviceTaintRule, NodeSelection, ResourceSlice};
+use drayman_api::{Device, DeviceTaint, DeviceTaintRule, NodeSelection, PoolId, ResourceSlice};
 
 use crate::inventory::columns::Columns;
 use crate::node_selector::{self, NodeSelectorError};
@@ -44,6 +44,15 @@ impl Slice {
     pub(crate) fn with_rules<'a>(&self, rules: impl Iterator<Item = &'a DeviceTaintRule> + Clone) -> Option<Self> {
         (tainted(&self.object, rules.clone()) != self.tainted)
             .then(|| Self::new(self.order, self.object.clone(), rules))
+    }
+
+    /// Driver and name of the pool.
+    pub(crate) fn pool_name(&self) -> (&str, &str) {
+        (&self.object.spec.driver, &self.object.spec.pool.name)
+    }
+
+    pub(crate) fn pool_id(&self) -> PoolId {
+        PoolId { driver: self.object.spec.driver.clone(), pool: self.object.spec.pool.name.clone() }
     }
 
     pub(crate) fn driver(&self) -> &str {

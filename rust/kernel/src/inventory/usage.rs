@@ -1,6 +1,6 @@
 //! Which devices are held, by whom, and how much of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use drayman_api::{AllocationResult, DeviceId, PoolId, Quantity};
@@ -94,6 +94,21 @@ impl Usage {
     /// What is held in a pool, by device.
     pub(crate) fn of_pool(&self, pool: &PoolId) -> Option<&BTreeMap<String, Vec<Hold>>> {
         self.pools.get(pool)
+    }
+
+    /// The claims that hold anything.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.claims.keys()
+    }
+
+    /// What is held in some pools, with the claims that hold it.
+    pub(crate) fn of_pools(&self, pools: &HashSet<PoolId>) -> Self {
+        let held = pools.iter().filter_map(|pool| self.pools.get_key_value(pool));
+        let pools: FxHashMap<_, _> = held.map(|(pool, devices)| (pool.clone(), devices.clone())).collect();
+        let holds = pools.values().flat_map(BTreeMap::values).flatten();
+        let claims = holds.filter_map(|hold| self.claims.get_key_value(hold.claim.as_ref()?));
+        let claims = claims.map(|(claim, usage)| (Arc::clone(claim), usage.clone())).collect();
+        Self { pools, claims }
     }
 
     fn change(&mut self, claim: &str, edit: impl FnOnce(&mut ClaimUsage)) -> UsageChange {

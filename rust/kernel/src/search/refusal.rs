@@ -86,18 +86,22 @@ impl Search<'_> {
         let Some((name, fit)) = capacity::first_misfit(request, &device.capacity, held, rules) else {
             return FactKind::DeviceHeld;
         };
-        let asked =
-            |(requested, amount): (Option<_>, String)| CapacityAsked { capacity: name.clone(), requested, amount };
+        let asked = |(requested, amount): (Option<_>, String), most| CapacityAsked {
+            capacity: name.clone(),
+            requested,
+            amount,
+            most,
+        };
         match fit {
             CapacityFit::Missing => FactKind::CapacityMissing { capacity: name },
-            CapacityFit::TooSmall { asked: amounts, total } => {
-                FactKind::CapacityTooSmall { asked: asked(amounts), total }
+            CapacityFit::TooSmall { asked: amounts, total, most } => {
+                FactKind::CapacityTooSmall { asked: asked(amounts, most), total }
             }
-            CapacityFit::Refused { asked: amounts, policy } => {
-                FactKind::CapacityRefused { asked: asked(amounts), policy }
+            CapacityFit::Refused { asked: amounts, policy, most } => {
+                FactKind::CapacityRefused { asked: asked(amounts, most), policy }
             }
-            CapacityFit::Taken { asked: amounts, left, total } => {
-                FactKind::CapacityTaken { asked: asked(amounts), left, total }
+            CapacityFit::Taken { asked: amounts, left, total, most } => {
+                FactKind::CapacityTaken { asked: asked(amounts, most), left, total }
             }
         }
     }
