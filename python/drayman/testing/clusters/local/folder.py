@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PLACE = Path("/tmp")  # noqa: S108 - not $TMPDIR: unix sockets have short paths, and a node does not see every folder
-_PREFIX = "drayman-"
+_PREFIX, _LOGS = "drayman-", "drayman-logs-"
 _NEEDED_MIB = 512
 _REMOVE_SECONDS = 10.0
 
@@ -39,8 +39,8 @@ async def cluster_folder(clock: Clock, logs: Path | None) -> AsyncIterator[tuple
     await clean_up(clock)
     _check_space(_PLACE)
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_PLACE))
-    kept = logs or Path(tempfile.mkdtemp(prefix="drayman-logs-", dir=_PLACE))
-    written = record.mine(folder)
+    kept = logs or Path(tempfile.mkdtemp(prefix=_LOGS, dir=_PLACE))
+    written = record.mine(folder, "" if logs else str(kept))
     keep = False
     try:
         written.save()
@@ -67,6 +67,8 @@ async def clean_up(clock: Clock) -> None:
         log.warning("cleaning up what an earlier cluster left in %s", left.folder)
         await kill(left, clock)
         await _remove(left, clock)
+        if Path(left.logs).name.startswith(_LOGS):
+            shutil.rmtree(left.logs, ignore_errors=True)
 
 
 async def _end(processes: Processes, written: record.Record, clock: Clock) -> None:
@@ -93,6 +95,8 @@ def _first(error: Exception) -> Exception:
     """Return the first error of a group, of which the others are consequences; a full disk is the user's matter."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+    if isinstance(error, ConnectionError) or not isinstance(error, OSError):
+        return error
+    if error.errno == errno.ENOSPC:
         return InputError(f"the disk that holds `{error.filename}` is full")
-    return error
+    return DraymanError(f"`{error.filename}`: {(error.strerror or str(error)).lower()}")

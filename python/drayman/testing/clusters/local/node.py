@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from drayman.kube.resources import NODES
-from drayman.testing.clusters.local import images
+from drayman.testing.clusters.local import images, record
 from drayman.testing.clusters.local.controlplane import HOST, free_port
 from drayman.testing.clusters.local.room import Room
 
@@ -134,6 +135,7 @@ class Node:
 
     async def start_kubelet(self, processes: Processes, feature_gates: Mapping[str, bool]) -> None:
         """Start the kubelet; it is not ready yet."""
+        await asyncio.to_thread(record.make_cgroups, self._folder.name)
         config = self._folder / "kubelet.json"
         config.write_text(json.dumps(self._configuration(feature_gates), indent=1))
         await processes.start(
@@ -188,10 +190,9 @@ class Node:
             "podLogsDir": str(self._logs / "pods"),
             "volumePluginDir": str(self._kubelet / "volume-plugins"),
             "resolvConf": "",
-            # The node shares the machine: its pods have control groups of the cluster, without limits of their own.
+            # The node shares the machine: its pods are in control groups of the cluster.
             "cgroupDriver": "cgroupfs",
             "cgroupRoot": f"/{self._folder.name}",
-            "cgroupsPerQOS": False,
             "enforceNodeAllocatable": ["none"],
             "failCgroupV1": False,
             "failSwapOn": False,

@@ -22,10 +22,14 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 @dataclass(slots=True)
 class Record:
-    """A cluster's folder and processes, and the process that owns them. Processes are pairs of id and start time."""
+    """A cluster's folder and processes, and the process that owns them. Processes are pairs of id and start time.
+
+    `logs` is a folder that nobody asked for: it stays only where the cluster can say so.
+    """
 
     folder: str
     owner: tuple[int, str]
+    logs: str = ""
     processes: list[tuple[int, str]] = field(default_factory=list)
 
     @property
@@ -69,10 +73,10 @@ class Record:
         return left
 
 
-def mine(folder: Path) -> Record:
+def mine(folder: Path, logs: str = "") -> Record:
     """Return a new record of a cluster that this process owns."""
     pid = os.getpid()
-    return Record(str(folder), (pid, registry.process_start(pid) or ""))
+    return Record(str(folder), (pid, registry.process_start(pid) or ""), logs)
 
 
 def abandoned() -> list[Record]:
@@ -84,7 +88,8 @@ def abandoned() -> list[Record]:
 def _load(path: Path) -> Record | None:
     try:
         data = json.loads(path.read_text())
-        record = Record(data["folder"], tuple(data["owner"]), [(pid, start) for pid, start in data["processes"]])
+        processes = [(pid, start) for pid, start in data["processes"]]
+        record = Record(data["folder"], tuple(data["owner"]), str(data["logs"]), processes)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     # What it says is removed: it must be about a folder that we make.
@@ -101,9 +106,27 @@ def _with_mounts_of(name: str) -> Iterator[int]:
                     yield int(entry.name)
 
 
+def make_cgroups(name: str) -> None:
+    """Make the cluster's control group in each hierarchy. Raises `OSError`."""
+    for top in hierarchies():
+        group = top / name
+        group.mkdir(exist_ok=True)
+        for setting in ("cpuset.cpus", "cpuset.mems"):
+            # In the older kind of hierarchy a new group has no processors, and takes no process.
+            if (group / setting).exists() and not (group / setting).read_text().strip():
+                (group / setting).write_text((top / setting).read_text())
+
+
+def hierarchies() -> list[Path]:
+    """Return the roots of the control groups: one, or one for each controller."""
+    if (_CGROUPS / "cgroup.controllers").exists():
+        return [_CGROUPS]
+    return sorted(path for path in _CGROUPS.glob("*") if (path / "cgroup.procs").exists() and not path.is_symlink())
+
+
 def _cgroups(name: str) -> Iterator[Path]:
     """Yield the control groups of the cluster, inner ones first, in each hierarchy where there are several."""
-    for top in (_CGROUPS / name, *_CGROUPS.glob(f"*/{name}")):
+    for top in (hierarchy / name for hierarchy in hierarchies()):
         if top.is_dir():
             yield from sorted((path for path in top.rglob("*") if path.is_dir()), reverse=True)
             yield top

@@ -1,0 +1,100 @@
+"""Programs are found where they are said to be, in the versions that are wanted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drayman.errors import InputError
+from drayman.testing.clusters.local import binaries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing is found but what a test puts there: `given`, `assets`, and the cache in `cache`."""
+    monkeypatch.setenv("DRAYMAN_CONTROLPLANE", str(tmp_path / "given"))
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path / "assets"))
+    monkeypatch.setenv("DRAYMAN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    return tmp_path
+
+
+@pytest.fixture
+def program(folders: Path) -> Callable[[str, str], Path]:
+    def make(place: str, says: str) -> Path:
+        path = folders / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\necho '{says}'\n")
+        path.chmod(0o755)
+        return path
+
+    return make
+
+
+def test_versions_are_those_that_the_modules_build() -> None:
+    for module, version in binaries.VERSIONS.items():
+        required = (ROOT / "hack/controlplane" / module / "go.mod").read_text()
+        assert re.search(rf"{module}\S* {re.escape(version)}\b", required) or module == "etcd"
+    assert f"server/v3 {binaries.VERSIONS['etcd']}" in (ROOT / "hack/controlplane/etcd/go.mod").read_text()
+
+
+def test_missing_programs_are_all_named(folders: Path) -> None:
+    with pytest.raises(InputError) as error:
+        binaries.find(binaries.CONTROL_PLANE)
+
+    places = ", ".join(str(folders / name) for name in ("given", "assets", "cache/controlplane"))
+    assert str(error.value) == (f"not found: `etcd`, `kube-apiserver`, `kube-controller-manager`; looked in {places}")
+    assert "hack/controlplane/build" in str(error.value.hint)
+
+
+def test_given_folders_come_before_the_cache(program: Callable[[str, str], Path]) -> None:
+    cached = program("cache/controlplane/etcd-v3.7.3/etcd", "")
+    assert binaries.find({"etcd": "etcd"}) == {"etcd": cached}
+    assets = program("assets/etcd", "")
+    assert binaries.find({"etcd": "etcd"}) == {"etcd": assets}
+    given = program("given/etcd", "")
+    assert binaries.find({"etcd": "etcd"}) == {"etcd": given}
+
+
+def test_busybox_with_a_dynamic_linker_is_not_taken(folders: Path) -> None:
+    path = folders / "given" / "busybox"
+    path.parent.mkdir()
+    path.write_bytes(b"\x7fELF....../lib64/ld-linux-x86-64.so.2")
+    path.chmod(0o755)
+
+    assert not binaries.available({"busybox": "debian"})
+
+
+async def test_program_of_another_version_is_refused(program: Callable[[str, str], Path]) -> None:
+    path = program("given/kube-apiserver", "Kubernetes v1.30.4")
+
+    with pytest.raises(InputError) as error:
+        await binaries.check_versions({"kube-apiserver": path}, binaries.CONTROL_PLANE)
+
+    assert str(error.value) == f"`{path}` is version 1.30.4, where v1.37.2 is wanted"
+
+
+async def test_program_that_is_none_is_refused(folders: Path) -> None:
+    path = folders / "etcd"
+    path.write_bytes(b"\x00")
+    path.chmod(0o755)
+
+    with pytest.raises(InputError, match=r"etcd` cannot be run: Exec format error"):
+        await binaries.check_versions({"etcd": path}, binaries.CONTROL_PLANE)
+
+
+async def test_fitting_versions_are_accepted(program: Callable[[str, str], Path]) -> None:
+    paths = {
+        "etcd": program("given/etcd", "etcd Version: 3.6.1"),
+        "kube-apiserver": program("given/kube-apiserver", "Kubernetes v1.37.2"),
+    }
+
+    await binaries.check_versions(paths, binaries.CONTROL_PLANE)

@@ -1,0 +1,182 @@
+"""Clusters of processes start in order, say why they cannot go on, and leave nothing behind, even after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from drayman.clock import RealClock
+from drayman.errors import DraymanError, InputError
+from drayman.testing.clusters import registry
+from drayman.testing.clusters.local import folder as folders
+from drayman.testing.clusters.local import record, room
+from drayman.testing.clusters.local.folder import clean_up, cluster_folder
+
+CLOCK = RealClock()
+FOREVER = ["sleep", "1000"]
+
+
+@pytest.fixture(autouse=True)
+def _state_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(folders, "_PLACE", tmp_path)
+
+
+def alive(pid: int) -> bool:
+    return registry.process_start(pid) is not None
+
+
+def left(tmp_path: Path) -> list[str]:
+    """Return what is left of clusters."""
+    return sorted(path.name for path in (*tmp_path.glob("drayman-*"), *tmp_path.glob("state/drayman/local/*")))
+
+
+async def test_cluster_that_ends_leaves_nothing(tmp_path: Path) -> None:
+    async with cluster_folder(CLOCK, None) as (folder, processes):
+        process = await processes.start("sleeper", FOREVER)
+        assert folder.exists()
+        assert alive(process.pid)
+
+    assert not alive(process.pid)
+    assert left(tmp_path) == []
+
+
+async def test_error_ends_the_cluster_and_keeps_the_logs(tmp_path: Path) -> None:
+    pids: list[int] = []
+
+    async def fail() -> None:
+        async with cluster_folder(CLOCK, None) as (_, processes):
+            pids.append((await processes.start("sleeper", ["sh", "-c", "echo hello; exec sleep 1000"])).pid)
+            await processes.until("no output", lambda: said(processes.log("sleeper")), 10)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+
+    assert not alive(pids[0])
+    (logs,) = left(tmp_path)
+    assert logs.startswith("drayman-logs-")
+    assert await asyncio.to_thread((tmp_path / logs / "sleeper.log").read_text) == "hello\n"
+
+
+async def said(path: Path) -> bool:
+    return bool(await asyncio.to_thread(path.read_text))
+
+
+async def test_interrupt_ends_the_cluster(tmp_path: Path) -> None:
+    started: list[int] = []
+
+    async def run() -> None:
+        async with cluster_folder(CLOCK, None) as (_, processes):
+            started.append((await processes.start("sleeper", FOREVER)).pid)
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(run())
+    while not started:
+        await CLOCK.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert not alive(started[0])
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "message"),
+    [
+        ("echo broken; exit 3", DraymanError, "`server` ended with exit code 3:\nbroken"),
+        ("kill -KILL $$", DraymanError, "`server` was ended by signal 9:\n"),
+        (
+            "echo 'listen tcp 127.0.0.1:1: bind: address already in use'; exit 1",
+            InputError,
+            "`server` found its port taken:\nlisten tcp 127.0.0.1:1: bind: address already in use",
+        ),
+    ],
+)
+async def test_process_that_ends_by_itself_ends_the_cluster(
+    tmp_path: Path, script: str, kind: type[DraymanError], message: str
+) -> None:
+    async def run() -> None:
+        async with cluster_folder(CLOCK, tmp_path / "kept") as (_, processes):
+            await processes.start("server", ["sh", "-c", script])
+            await asyncio.Event().wait()
+
+    with pytest.raises(kind) as error:
+        await run()
+
+    assert (str(error.value), error.value.hint) == (message, f"its whole output: {tmp_path / 'kept' / 'server.log'}")
+    assert left(tmp_path) == []
+
+
+async def test_process_that_ignores_its_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drayman.testing.clusters.local.processes.GRACE_SECONDS", 0.1)
+    script = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+    async with cluster_folder(CLOCK, None) as (_, processes):
+        process = await processes.start("stubborn", ["sh", "-c", script])
+        await processes.until("not ready", lambda: said(processes.log("stubborn")), 10)
+
+    assert process.returncode == -signal.SIGKILL
+    assert left(tmp_path) == []
+
+
+async def test_what_a_killed_cluster_left_is_cleaned_up(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(*FOREVER)
+    other = await asyncio.create_subprocess_exec(*FOREVER)
+    folder = tmp_path / "drayman-dead"
+    folder.mkdir()
+    # The second process has the id of one of the cluster's, and is another.
+    started = registry.process_start(process.pid) or ""
+    logs = tmp_path / "drayman-logs-dead"
+    logs.mkdir()
+    dead = record.Record(str(folder), (os.getpid(), "0"), str(logs), [(process.pid, started), (other.pid, "0")])
+    dead.save()
+
+    await clean_up(CLOCK)
+
+    assert await process.wait() == -signal.SIGKILL
+    assert alive(other.pid)
+    assert left(tmp_path) == []
+    other.kill()
+    await other.wait()
+
+
+async def test_cluster_of_another_living_process_is_left_alone(tmp_path: Path) -> None:
+    async with cluster_folder(CLOCK, None) as (folder, processes):
+        process = await processes.start("sleeper", FOREVER)
+        await clean_up(CLOCK)
+        assert folder.exists()
+        assert alive(process.pid)
+
+
+async def test_full_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=100 << 20))
+
+    with pytest.raises(InputError) as error:
+        async with cluster_folder(CLOCK, None):
+            pass
+
+    assert str(error.value) == f"100 MiB are free in `{tmp_path}`, and a cluster needs 512"
+
+
+def test_real_kubelet_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+    with pytest.raises(InputError) as error:
+        room.check()
+
+    assert (str(error.value), error.value.hint) == (
+        "a real kubelet needs root",
+        "--kubelet fake runs the control plane with fake kubelets",
+    )
+
+
+def test_programs_that_the_node_does_not_see_are_refused() -> None:
+    with pytest.raises(InputError, match="a node of its own sees nothing of `/var/lib`"):
+        room.check_visible([Path("/var/lib/programs/kubelet")])
