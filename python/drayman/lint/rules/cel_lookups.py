@@ -61,11 +61,17 @@ def bare_name(look: Look, access: Access) -> Name | None:
     if "." in key or key in look.domains:
         return None
     if access.name is None:
-        return _published(look, access.section, key) if _is_value(look, access) else None
+        named = not _is_computed(look, access) and _is_value(look, access)
+        return _published(look, access.section, key) if named else None
     is_name = any(one.name == key for one in look.published)
     if access.name.text in SUFFIXES or is_name:
         return _published(look, access.section, key)
     return None
+
+
+def _is_computed(look: Look, access: Access) -> bool:
+    """Whether the name is no text but computed: `device.capacity["a.example"][name]`."""
+    return access.domain is not None and "[" in look.text[access.domain.span.end : access.span.end]
 
 
 def _is_value(look: Look, access: Access) -> bool:
