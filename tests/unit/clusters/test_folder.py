@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from drayman.errors import DraymanError, InputError
 from drayman.testing.clusters import registry
 from drayman.testing.clusters.local import folder as folders
 from drayman.testing.clusters.local import record, room
+from drayman.testing.clusters.local.controlplane import check_port
 from drayman.testing.clusters.local.folder import clean_up, cluster_folder
 
 CLOCK = RealClock()
@@ -175,6 +177,19 @@ def test_real_kubelet_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
         "a real kubelet needs root",
         "--kubelet fake runs the control plane with fake kubelets",
     )
+
+
+def test_port_that_is_taken_is_refused() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+
+        with pytest.raises(InputError) as error:
+            check_port(port)
+
+    assert str(error.value) == f"port {port} cannot be used: address already in use"
+    check_port(port)
 
 
 def test_programs_that_the_node_does_not_see_are_refused() -> None:

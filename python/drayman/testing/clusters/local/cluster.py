@@ -22,6 +22,7 @@ from drayman.testing.clusters.local.controlplane import (
     SCHEDULER,
     ControlPlane,
     Layout,
+    check_port,
     free_port,
 )
 from drayman.testing.clusters.local.folder import cluster_folder
@@ -59,6 +60,8 @@ async def running(
         raise InputError(f"the backend `local` is Kubernetes {VERSION}, not {options.kubernetes_version}")
     if real:
         room.check()
+    if port:
+        check_port(port)
     programs = {**binaries.CONTROL_PLANE, **(binaries.SCHEDULER if upstream else {}), **(binaries.NODE if real else {})}
     paths = binaries.find(programs)
     room.check_visible(list(paths.values()) if real else [])

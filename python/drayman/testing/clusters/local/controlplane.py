@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from drayman.errors import InputError
 from drayman.kube import config, connect
 from drayman.kube.config import ServerConfig
 from drayman.kube.http import Request
@@ -224,6 +226,18 @@ def gate_flags(feature_gates: Mapping[str, bool]) -> list[str]:
     """Return the flag of Kubernetes' programs, and of ours, for feature gates; none for none."""
     switches = ",".join(f"{name}={str(on).lower()}" for name, on in sorted(feature_gates.items()))
     return [f"--feature-gates={switches}"] if switches else []
+
+
+def check_port(port: int) -> None:
+    """Raise :class:`~drayman.errors.InputError` when nobody can listen on `port`."""
+    with socket.socket() as probe:
+        # As servers do: connections of an earlier one that are still closing are no obstacle.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            reason = os.strerror(error.errno or 0).lower()
+            raise InputError(f"port {port} cannot be used: {reason}") from error
 
 
 def free_port() -> int:
