@@ -15,7 +15,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
 import os
 import signal
@@ -30,10 +29,8 @@ from drayman.cli.output import Printer
 from drayman.errors import DraymanError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from drayman.kube.config import ServerConfig
     from drayman.testing.clusters import registry
+    from drayman.testing.clusters.backends import Choice
     from drayman.testing.parts import Options
 
 DEFAULT_NAME = "drayman"
@@ -177,61 +174,29 @@ def _options(arguments: argparse.Namespace) -> Options:
             feature_gates=features.parse(arguments.feature_gates),
             compatibility=arguments.compatibility,
             scheduler=arguments.scheduler == "drayman",
-            nodes=_nodes(arguments),
+            nodes=_choice(arguments).nodes(arguments.nodes),
             devices=arguments.devices,
         )
     )
 
 
-def is_real(arguments: argparse.Namespace) -> bool:
-    """Return whether the cluster's node has a real kubelet."""
-    return arguments.backend == "local" and (
-        arguments.kubelet == "real" or (arguments.kubelet == "auto" and os.geteuid() == 0)
-    )
+def _choice(arguments: argparse.Namespace) -> Choice:
+    from drayman.testing.clusters.backends import Choice
 
-
-def _nodes(arguments: argparse.Namespace) -> int:
-    if not is_real(arguments):
-        return 2 if arguments.nodes is None else int(arguments.nodes)
-    if arguments.nodes not in (None, 1):
-        raise InputError("a machine has one real kubelet", hint="--kubelet fake takes any number of nodes")
-    return 1
-
-
-@contextlib.asynccontextmanager
-async def _running(arguments: argparse.Namespace, chosen: Options) -> AsyncIterator[ServerConfig]:
-    """Run the cluster of the chosen backend while the block runs."""
-    upstream = arguments.scheduler == "upstream"
-    if arguments.backend == "local":
-        from drayman.testing.clusters import local
-
-        async with local.running(
-            chosen, port=arguments.port, real=is_real(arguments), upstream=upstream, logs=arguments.logs
-        ) as server:
-            yield server
-        return
-    from drayman.testing.clusters import fake
-
-    async with contextlib.AsyncExitStack() as stack:
-        server = await stack.enter_async_context(fake.running(chosen, port=arguments.port))
-        if upstream:
-            from drayman.testing.clusters import local
-
-            rival = local.kube_scheduler(server, feature_gates=chosen.feature_gates, logs=arguments.logs)
-            await stack.enter_async_context(rival)
-        yield server
+    chosen = arguments
+    return Choice(chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs)
 
 
 async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
     """Run the cluster until the process is told to end."""
     import asyncio
 
-    from drayman.testing.clusters import registry
+    from drayman.testing.clusters import backends, registry
 
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     try:
-        async with _running(arguments, chosen) as server:
+        async with backends.running(_choice(arguments), chosen) as server:
             registry.record(_entry(arguments, chosen, server.url), server)
             _tell(arguments.name)
             print("running until interrupted with Ctrl-C", flush=True)

@@ -1,0 +1,71 @@
+"""One way to run every kind of cluster: a new kind is a case here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from drayman.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from drayman.kube.config import ServerConfig
+    from drayman.testing.parts import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kind of cluster: `backend` is `fake` or `local`, `scheduler` `drayman`, `upstream` or `none`.
+
+    `kubelet` is `real`, `fake`, or `auto`: real where that is possible. What processes say is kept in `logs`, if given.
+    """
+
+    backend: str
+    scheduler: str = "drayman"
+    kubelet: str = "auto"
+    port: int = 0
+    logs: Path | None = None
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its node has a real kubelet."""
+        return self.backend == "local" and (self.kubelet == "real" or (self.kubelet == "auto" and os.geteuid() == 0))
+
+    def nodes(self, wanted: int | None) -> int:
+        """Return how many nodes it has. Raises :class:`~drayman.errors.InputError` for a number that cannot be."""
+        if not self.is_real:
+            return 2 if wanted is None else wanted
+        if wanted not in (None, 1):
+            raise InputError("a machine has one real kubelet", hint="--kubelet fake takes any number of nodes")
+        return 1
+
+
+@contextlib.asynccontextmanager
+async def running(choice: Choice, options: Options) -> AsyncIterator[ServerConfig]:
+    """Yield how to reach a cluster whose parts have been started; they end with the context.
+
+    Raises :class:`~drayman.errors.InputError` when something that it needs is missing.
+    """
+    upstream = choice.scheduler == "upstream"
+    if choice.backend == "local":
+        from drayman.testing.clusters import local
+
+        async with local.running(
+            options, port=choice.port, real=choice.is_real, upstream=upstream, logs=choice.logs
+        ) as server:
+            yield server
+        return
+    from drayman.testing.clusters import fake
+
+    async with contextlib.AsyncExitStack() as stack:
+        server = await stack.enter_async_context(fake.running(options, port=choice.port))
+        if upstream:
+            from drayman.testing.clusters import local
+
+            rival = local.kube_scheduler(server, feature_gates=options.feature_gates, logs=choice.logs)
+            await stack.enter_async_context(rival)
+        yield server
