@@ -39,7 +39,11 @@ CAUSES: dict[str, list[str]] = {
     "LINT-05 team-a/p": ["a ResourceClaimTemplate has that name", "resourceClaimTemplateName"],
     "NET-01 team-a/w1": ["in use (compute-domain.example.com/n1/channel-0)", "pod `w0`"],
     "NET-07 team-a/d3": ["allocated already", "`cd.example.com/domain` is set", "node `n3`"],
-    "PART-01 team-a/whole": ["counter `memory-slice-0` is short", "counter set `gpu-0`", "pod `small-1`"],
+    "PART-01 team-a/whole": [
+        "counter `memory-slice-0` is short",
+        "counter `memory-slice-1` of set `gpu-0`",
+        "pod `small-1`",
+    ],
     "PART-03 team-a/pod-3": ["pod `pod-1`", "pod `pod-2`"],
     "PART-05 team-a/every": ["counter `units` is short: needs 2", "pod `halves`"],
     "PERF-03 team-a/p": ["request `never` needs 1 device of class `gpu`, 0 of 12 can be used"],

@@ -474,7 +474,7 @@ no allocation on node `n1`
 │  ├─ 2 devices: in use (gpu.example.com/n1/mig-0, mig-1)
 │  │  └─ 2 devices held by claim `default/a` (pod `pod-a`)
 │  └─ 1 device: counter `memory` is short: needs 10Gi (gpu.example.com/n1/mig-2)
-│     ├─ counter set `card-0`: 5Gi of 25Gi left
+│     ├─ counter `memory` of set `card-0`: 5Gi of 25Gi left
 │     └─ 2 devices held by claim `default/a` (pod `pod-a`)
 └─ hint: this makes it fit:
    └─ one more `1g.10gb` would fit if pod `default/pod-a` (claim `default/a`) moved
@@ -864,6 +864,22 @@ no allocation on node `n1`
 ├─ claim `default/c`, request `r` needs 1 device of class `gpu`, 0 of 1 can be used
 └─ hint: this makes it fit:
    └─ enable the feature gate `DRAPartitionableDevices`
+",
+    );
+}
+
+#[test]
+fn device_held_and_tainted() {
+    let taint = json!({"taints": [{"key": "example.com/ecc", "effect": "NoSchedule"}]});
+    let case = Case::new(json!([gpu("gpu-0", taint)]), requests(json!({}))).with(holding("a", &["gpu-0"]));
+    case.tells(
+        "device-held",
+        "
+no allocation on node `n1`
+└─ claim `default/c`, request `r` needs 1 device of class `gpu`, 0 of 1 can be used
+   └─ 1 device: in use, and taint `example.com/ecc:NoSchedule` is not tolerated
+      │  (gpu.example.com/n1/gpu-0)
+      └─ 1 device held by claim `default/a` (pod `pod-a`)
 ",
     );
 }

@@ -34,7 +34,10 @@ pub enum FactKind {
         reason: String,
     },
     /// Another claim holds the device.
-    DeviceHeld,
+    DeviceHeld {
+        /// A taint that would keep the request away if nobody held it, as kubectl writes it.
+        taint: Option<String>,
+    },
     /// A selector says no.
     SelectorFalse {
         /// Where it stands.
@@ -75,6 +78,11 @@ pub enum FactKind {
     },
     /// The node does not reach the device.
     DeviceNotOnNode,
+    /// The node selector of the device cannot be used.
+    NodeSelectorUnusable {
+        /// Why.
+        error: String,
+    },
     /// The device does not have a requested capacity.
     CapacityMissing {
         /// Name of the capacity.
@@ -192,13 +200,14 @@ impl FactKind {
             Self::PoolIncomplete { .. } => "pool-incomplete",
             Self::PoolOutdated { .. } => "pool-outdated",
             Self::PoolInvalid { .. } => "pool-invalid",
-            Self::DeviceHeld => "device-held",
+            Self::DeviceHeld { .. } => "device-held",
             Self::SelectorFalse { source: SelectorSource::Class(_), .. } => "class-selector-false",
             Self::SelectorFalse { .. } => "selector-false",
             Self::SelectorFailed { .. } => "selector-failed",
             Self::SelectorInvalid { .. } => "selector-invalid",
             Self::DerivedAttributeFailed { .. } => "derived-attribute-failed",
             Self::DeviceNotOnNode => "device-not-on-node",
+            Self::NodeSelectorUnusable { .. } => "node-selector-unusable",
             Self::CapacityMissing { .. } => "capacity-missing",
             Self::CapacityTooSmall { .. } => "capacity-too-small",
             Self::CapacityRefused { .. } => "capacity-refused",
@@ -229,7 +238,8 @@ impl FactKind {
                 "pool is being updated: its slices for this node are of generation {generation}, elsewhere there is {newest}"
             ),
             Self::PoolInvalid { reason } => format!("pool is invalid: {reason}"),
-            Self::DeviceHeld => "in use".to_owned(),
+            Self::DeviceHeld { taint: None } => "in use".to_owned(),
+            Self::DeviceHeld { taint: Some(taint) } => format!("in use, and taint `{taint}` is not tolerated"),
             Self::SelectorFalse { source, index, .. } => format!("{} is false", selector(source, *index)),
             Self::SelectorFailed { source, index, error, .. } => format!("{} fails: {error}", selector(source, *index)),
             Self::SelectorInvalid { source, index, error } => {
@@ -237,6 +247,7 @@ impl FactKind {
             }
             Self::DerivedAttributeFailed { error } | Self::CapacityFailed { error } => error.clone(),
             Self::DeviceNotOnNode => "not reachable from the node".to_owned(),
+            Self::NodeSelectorUnusable { error } => format!("node selector cannot be used: {error}"),
             Self::CapacityMissing { capacity } => format!("without capacity `{capacity}`"),
             Self::CapacityTooSmall { asked, total } => format!("too small: asks for {}, has {total}", asked.text()),
             Self::CapacityRefused { asked, policy } => {
@@ -264,7 +275,7 @@ impl FactKind {
     }
 
     /// A taint as kubectl writes it: `key=value:effect`.
-    fn taint(&self) -> String {
+    pub(crate) fn taint(&self) -> String {
         match self {
             Self::Tainted { key, value, effect } if value.is_empty() => format!("{key}:{effect}"),
             Self::Tainted { key, value, effect } => format!("{key}={value}:{effect}"),
@@ -278,6 +289,7 @@ impl FactKind {
             self,
             Self::SelectorFalse { .. }
                 | Self::DeviceNotOnNode
+                | Self::NodeSelectorUnusable { .. }
                 | Self::CapacityMissing { .. }
                 | Self::CapacityTooSmall { .. }
                 | Self::CapacityRefused { .. }
@@ -317,6 +329,8 @@ pub struct Sighting {
 pub struct CounterState {
     /// Its counter set.
     pub set: String,
+    /// Its name.
+    pub counter: String,
     /// What is left.
     pub left: String,
     /// What there is.

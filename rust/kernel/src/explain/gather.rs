@@ -78,6 +78,7 @@ impl<'a> Gatherer<'a> {
     }
 
     pub(super) fn gather(&mut self, search: &mut Search<'a>, site: Site<'a>) -> Findings {
+        self.refused.next_node();
         let spots = search.spots();
         let mut requests = Vec::new();
         for choice in self.plan.choices() {
@@ -96,19 +97,18 @@ impl<'a> Gatherer<'a> {
 
     fn add(&mut self, findings: &mut Vec<Finding>, search: &Search<'a>, choice: Choice, spot: Spot, refusal: Refusal) {
         let view = search.view(spot);
-        let (kind, seen, counter) = match refusal {
-            Refusal::Other(kind) => (self.numbered(Rc::new(kind)), None, None),
+        let (kind, seen, counters) = match refusal {
+            Refusal::Other(kind) => (self.numbered(Rc::new(kind)), None, Vec::new()),
             Refusal::CounterShort(position) => {
                 let (counter, needed) = (view.layout.counter_sets.names(position).1, needed(view, spot, position));
                 let kind = FactKind::CounterShort { counter: counter.to_owned(), needed };
-                (self.numbered(Rc::new(kind)), None, Some((spot.pool, position)))
+                (self.numbered(Rc::new(kind)), None, search.short_counters(choice, spot))
             }
             Refusal::NotSelected | Refusal::SelectorFails => {
-                let device = view.layout.device(spot.device);
-                let driver = view.layout.slice(spot.device).driver();
-                let against = self.refused.first(search.alternative(choice), driver, device);
+                let (slice, position) = view.layout.place(spot.device);
+                let against = self.refused.first(search.alternative(choice), slice, position);
                 let (kind, seen) = self.numbers(&against);
-                ((against.kind, kind), Some((against.seen, seen)).filter(|(seen, _)| !seen.is_empty()), None)
+                ((against.kind, kind), Some((against.seen, seen)).filter(|(seen, _)| !seen.is_empty()), Vec::new())
             }
         };
         let (kind, number) = kind;
@@ -119,8 +119,10 @@ impl<'a> Gatherer<'a> {
         });
         let finding = &mut findings[position];
         finding.spots.push(spot);
-        if let Some(counter) = counter.filter(|counter| !finding.counters.contains(counter)) {
-            finding.counters.push(counter);
+        for counter in counters.into_iter().map(|position| (spot.pool, position)) {
+            if !finding.counters.contains(&counter) {
+                finding.counters.push(counter);
+            }
         }
         if let Some((seen, number)) = seen {
             match finding.seen.iter_mut().find(|(_, known, _)| *known == number) {
@@ -182,8 +184,10 @@ impl<'a> Gatherer<'a> {
         sightings.sort_by_key(|sighting| Reverse(sighting.devices));
         let counters = finding.counters.iter().map(|(pool, position)| {
             let view = search.view(Spot { pool: *pool, device: 0 });
+            let (set, counter) = view.layout.counter_sets.names(*position);
             CounterState {
-                set: view.layout.counter_sets.names(*position).0.to_owned(),
+                set: set.to_owned(),
+                counter: counter.to_owned(),
                 left: view.state.available.counter(*position).to_string(),
                 total: view.layout.counter_sets.total(*position).to_string(),
             }
@@ -212,7 +216,7 @@ impl<'a> Gatherer<'a> {
             }
         };
         match &*finding.kind {
-            FactKind::DeviceHeld | FactKind::CapacityTaken { .. } => {
+            FactKind::DeviceHeld { .. } | FactKind::CapacityTaken { .. } => {
                 for spot in &finding.spots {
                     let layout = &search.view(*spot).layout;
                     let devices = self.usage.of_pool(&layout.id);

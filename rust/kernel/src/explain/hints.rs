@@ -198,11 +198,11 @@ fn constraints(core: Option<&Core>) -> Vec<Hint> {
 }
 
 /// Selectors that ask for less: first those that accept what devices have, then those that do not ask at all; of each, those that change the
-/// least first. Which driver devices have is never given up.
+/// least first. What a class is, or which driver devices have, is never given up.
 fn relaxations(trial: &Trial<'_>, group: &Group) -> Vec<Hint> {
     let facts = group.requests.iter().flat_map(|request| request.facts.iter().map(move |fact| (request, fact)));
     let failing = |fact: &Fact| match &fact.kind {
-        FactKind::SelectorFalse { failing, reasons, .. }
+        FactKind::SelectorFalse { source: SelectorSource::Claim(_), failing, reasons, .. }
             if !reasons.is_empty() && !reasons.iter().any(|reason| reason.text.contains("device.driver")) =>
         {
             Some(*failing)

@@ -142,7 +142,7 @@ impl Fact {
         if !self.counters.is_empty() {
             let counters = self.counters.iter();
             json["counterSets"] = counters
-                .map(|counter| json!({"set": counter.set, "left": counter.left, "total": counter.total}))
+                .map(|counter| json!({"set": counter.set, "counter": counter.counter, "left": counter.left, "total": counter.total}))
                 .collect();
         }
         json
@@ -189,7 +189,9 @@ impl FactKind {
             Self::SelectorInvalid { source, index, error } => {
                 vec![("selector", selector_json(source, *index)), ("error", json!(error))]
             }
-            Self::DerivedAttributeFailed { error } | Self::CapacityFailed { error } => vec![("error", json!(error))],
+            Self::DerivedAttributeFailed { error }
+            | Self::NodeSelectorUnusable { error }
+            | Self::CapacityFailed { error } => vec![("error", json!(error))],
             Self::CapacityMissing { capacity } => vec![("capacity", json!(capacity))],
             Self::CapacityTooSmall { asked: amounts, total } => with(asked(amounts), "total", total),
             Self::CapacityRefused { asked: amounts, policy } => with(asked(amounts), "policy", policy),
@@ -205,7 +207,8 @@ impl FactKind {
             Self::AttributeNotComparable { attribute } => vec![("attribute", json!(attribute))],
             Self::FeatureOff { gate } | Self::NodeLacksFeature { gate } => vec![("gate", json!(gate))],
             Self::TooManyDevices { devices, limit } => vec![("matching", json!(devices)), ("limit", json!(limit))],
-            Self::NoPool | Self::DeviceHeld | Self::DeviceNotOnNode | Self::GroupsIncompatible => Vec::new(),
+            Self::DeviceHeld { taint } => taint.iter().map(|taint| ("taint", json!(taint))).collect(),
+            Self::NoPool | Self::DeviceNotOnNode | Self::GroupsIncompatible => Vec::new(),
         }
     }
 }

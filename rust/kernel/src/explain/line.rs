@@ -71,7 +71,7 @@ pub(super) fn summary(request: &RequestFacts) -> String {
 fn brief(fact: &Fact) -> String {
     let what = counted(fact);
     let details = match &fact.kind {
-        FactKind::DeviceHeld if fact.holders.iter().any(|holder| holder.claim.is_some()) => {
+        FactKind::DeviceHeld { .. } if fact.holders.iter().any(|holder| holder.claim.is_some()) => {
             let named: Vec<_> = fact.holders.iter().take(NAMED).map(holder).collect();
             let more = if fact.holders.len() > NAMED { ", …" } else { "" };
             format!(" by {}{more}", named.join(", "))

@@ -1,16 +1,22 @@
 //! What selectors say about devices, with the parts at fault. Asked once for all devices that are equal in what a selector reads.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drayman_api::Device;
 use drayman_cel::{CelDevice, Dissection, RuntimeError, Seen, guarded};
 use rustc_hash::FxHashMap;
 
 use crate::explain::FactKind;
+use crate::inventory::columns::Key;
+use crate::inventory::slices::Slice;
 use crate::node_selector;
 use crate::plan::Alternative;
-use crate::selectors::Program;
+use crate::selectors::{Chain, Program};
 use crate::shape::is_all_readable;
+
+/// Kinds of devices of one node that are remembered.
+const KEPT: usize = 64;
 
 /// What a selector has against devices: the fact, and what it saw.
 #[derive(Clone)]
@@ -30,13 +36,39 @@ impl Against {
 /// What selectors have against devices, by selector and shape. Programs live as long as the plan.
 #[derive(Default)]
 pub(super) struct Refused {
+    /// What was said about devices of the node that is looked at, by what they have in common with others of their slice.
+    of_node: Vec<(*const Chain, *const Slice, Key, Against)>,
     known: FxHashMap<(*const Program, usize, Vec<u8>), Option<Against>>,
     dissections: FxHashMap<*const Program, Dissection>,
 }
 
 impl Refused {
-    /// The first selector of an alternative that is not true of a device.
-    pub(super) fn first(&mut self, alternative: &Alternative, driver: &str, device: &Device) -> Against {
+    /// Goes on to another node.
+    pub(super) fn next_node(&mut self) {
+        self.of_node.clear();
+    }
+
+    /// The first selector of an alternative that is not true of a device, by its position in its slice.
+    pub(super) fn first(&mut self, alternative: &Alternative, slice: &Slice, position: usize) -> Against {
+        let device = &slice.devices()[position];
+        let chain = &alternative.chain;
+        let Some(key) = slice.columns().key(chain.reads(), position, device) else {
+            return self.by_shape(alternative, slice.driver(), device);
+        };
+        let place = (Arc::as_ptr(chain), std::ptr::from_ref(slice));
+        let is_known = |known: &&(_, _, Key, Against)| (known.0, known.1) == place && known.2 == key;
+        if let Some((.., against)) = self.of_node.iter().find(is_known) {
+            return against.clone();
+        }
+        let against = self.by_shape(alternative, slice.driver(), device);
+        // Without a number it is not the selectors that are against the device.
+        if against.number.is_some() && self.of_node.len() < KEPT {
+            self.of_node.push((place.0, place.1, key, against.clone()));
+        }
+        against
+    }
+
+    fn by_shape(&mut self, alternative: &Alternative, driver: &str, device: &Device) -> Against {
         let is_readable = is_all_readable(device);
         for (position, program) in alternative.chain.programs.iter().enumerate() {
             let program: &Program = program;
@@ -64,7 +96,7 @@ impl Refused {
         }
         let kind = match node_selector::check(device.node_selection()) {
             Ok(()) => FactKind::DeviceNotOnNode,
-            Err(error) => FactKind::PoolInvalid { reason: error.to_string() },
+            Err(error) => FactKind::NodeSelectorUnusable { error: error.to_string() },
         };
         Against::new(kind, Vec::new())
     }

@@ -1,7 +1,7 @@
 //! Explanations as a tree for a terminal, at most 100 columns wide.
 
 use crate::explain::line::{COMPETE, NO_NODE, counted, holder, sightings, summary};
-use crate::explain::{Element, Explanation, Fact, FactKind, Fault, Group, RequestFacts};
+use crate::explain::{CounterState, Element, Explanation, Fact, FactKind, Fault, Group, RequestFacts};
 
 /// Columns of a terminal that every line fits in.
 const COLUMNS: usize = 100;
@@ -143,11 +143,11 @@ fn fact_branch(fact: &Fact, is_nearest: bool) -> Branch {
         _ => {}
     }
     for counter in fact.counters.iter().take(NAMED) {
-        let (set, left, total) = (&counter.set, &counter.left, &counter.total);
-        branches.push(Branch::leaf(format!("counter set `{set}`: {left} of {total} left")));
+        let CounterState { set, counter, left, total } = counter;
+        branches.push(Branch::leaf(format!("counter `{counter}` of set `{set}`: {left} of {total} left")));
     }
     if fact.counters.len() > NAMED {
-        branches.push(Branch::leaf(format!("{} more counter sets", fact.counters.len() - NAMED)));
+        branches.push(Branch::leaf(format!("{} more counters", fact.counters.len() - NAMED)));
     }
     let named = fact.holders.iter().filter(|holder| holder.claim.is_some());
     for one in named.clone().take(NAMED) {

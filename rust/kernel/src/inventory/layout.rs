@@ -187,6 +187,12 @@ impl Layout {
         &self.slices[slice].devices()[device]
     }
 
+    /// The slice of a device, and its position there.
+    pub(crate) fn place(&self, position: usize) -> (&Slice, usize) {
+        let Place { slice, device } = self.places[position];
+        (&self.slices[slice], device)
+    }
+
     pub(crate) fn slice(&self, position: usize) -> &Slice {
         &self.slices[self.places[position].slice]
     }

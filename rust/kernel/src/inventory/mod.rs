@@ -10,7 +10,7 @@ pub(crate) mod views;
 
 mod alike;
 mod change;
-mod columns;
+pub(crate) mod columns;
 mod evaluation;
 mod excerpt;
 mod hidden;

@@ -43,7 +43,8 @@ impl Search<'_> {
             });
         }
         if in_use {
-            return Some(FactKind::DeviceHeld.into());
+            let taint = self.blocking_taint(choice, spot).map(|taint| taint.taint());
+            return Some(FactKind::DeviceHeld { taint }.into());
         }
         match self.capacity(choice, spot, CapacityStage::Checking) {
             Err(error) => return Some(FactKind::CapacityFailed { error: error.to_string() }.into()),
@@ -69,14 +70,28 @@ impl Search<'_> {
             let short = charged.and_then(|consumption| self.taken.counters.short(spot.pool, available, consumption));
             return Some(short.map_or_else(|| FactKind::GroupsIncompatible.into(), Refusal::CounterShort));
         }
-        if self.plan.features.has(Feature::DeviceTaints) {
-            let taint = taints::blocking(view.layout.taints(spot.device), &alternative.request.tolerations);
-            if let Some(taint) = taint {
-                let (key, value) = (taint.key.clone(), taint.value.clone());
-                return Some(FactKind::Tainted { key, value, effect: taint.effect.to_string() }.into());
-            }
+        if let Some(taint) = self.blocking_taint(choice, spot) {
+            return Some(taint.into());
         }
         self.uncomparable_attribute(choice, spot).map(Refusal::Other)
+    }
+
+    fn blocking_taint(&self, choice: Choice, spot: Spot) -> Option<FactKind> {
+        if !self.plan.features.has(Feature::DeviceTaints) {
+            return None;
+        }
+        let tolerations = &self.alternative(choice).request.tolerations;
+        let taint = taints::blocking(self.view(spot).layout.taints(spot.device), tolerations)?;
+        let (key, value) = (taint.key.clone(), taint.value.clone());
+        Some(FactKind::Tainted { key, value, effect: taint.effect.to_string() })
+    }
+
+    /// The counters that a device would overdraw, by position.
+    pub(crate) fn short_counters(&self, choice: Choice, spot: Spot) -> Vec<usize> {
+        let available = &self.view(spot).state.available;
+        let amounts = self.charged(choice, spot).into_iter().flat_map(|consumption| &consumption.amounts);
+        let short = amounts.filter(|(position, amount)| available.counter(*position) < amount);
+        short.map(|(position, _)| *position).collect()
     }
 
     fn short_capacity(&self, choice: Choice, spot: Spot) -> FactKind {
@@ -84,7 +99,7 @@ impl Search<'_> {
         let (device, rules) = (self.device(spot), self.capacity_rules(spot));
         let held = self.view(spot).state.consumed.get(&spot.device);
         let Some((name, fit)) = capacity::first_misfit(request, &device.capacity, held, rules) else {
-            return FactKind::DeviceHeld;
+            return FactKind::DeviceHeld { taint: None };
         };
         let asked = |(requested, amount): (Option<_>, String), most| CapacityAsked {
             capacity: name.clone(),
