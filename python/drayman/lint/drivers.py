@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, NamedTuple
@@ -62,6 +62,23 @@ def of_class(device_class: str) -> tuple[Driver, Kind] | None:
         if device_class in driver.classes:
             return driver, driver.classes[device_class]
     return None
+
+
+def meant(name: str, names: Collection[str]) -> str | None:
+    """Return the one of `names`, of drivers, for which the name of something else stands, or None.
+
+    Such are a DeviceClass (`mig.nvidia.com`, of driver `gpu.nvidia.com`), an extended resource (`example.com/gpu`,
+    which driver `gpu.example.com` often serves), and the domain of a vendor of whose drivers there is one.
+    """
+    found = of_class(name)
+    if found is not None and found[0].name in names:
+        return found[0].name
+    domain, _, resource = name.rpartition("/")
+    if domain and f"{resource}.{domain}" in names:
+        return f"{resource}.{domain}"
+    vendor = domain or name
+    of_vendor = [one for one in names if "." in vendor and (one == vendor or one.endswith(f".{vendor}"))]
+    return of_vendor[0] if len(of_vendor) == 1 else None
 
 
 def _driver(name: str, row: Mapping[str, Any]) -> Driver:

@@ -124,11 +124,18 @@ def _run(context: Context) -> list[Diagnostic]:
 
 
 def _finest(found: Sequence[tuple[Rule, Finding]]) -> Iterator[tuple[Rule, Finding]]:
-    """Yield the findings at one field, without general ones where a rule says more."""
-    refined = any(rule.refines for rule, _ in found)
+    """Yield the findings at one field, without general ones of which a rule says more."""
+    refined = [one for rule, one in found if rule.refines]
     for rule, one in found:
-        if not (refined and rule.name in GENERAL):
+        if not (rule.name in GENERAL and any(_tells(finer, one) for finer in refined)):
             yield rule, one
+
+
+def _tells(finer: Finding, general: Finding) -> bool:
+    """Whether a finding says what the general one says: of a field all of it, of an expression what it repeats."""
+    if finer.said is None:
+        return not general.path.endswith(".expression")
+    return finer.said in general.message
 
 
 def _diagnostic(rule: Rule, found: Finding) -> Diagnostic:

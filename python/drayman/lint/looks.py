@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from drayman import cel
 from drayman.errors import CELCompileError, CELRuntimeError
 from drayman.lint import drivers
-from drayman.lint.context import finding
 from drayman.lint.diagnostic import Edit, Fix, Severity
 from drayman.lint.drivers import Name
+from drayman.lint.rule import Finding
 
 if TYPE_CHECKING:
     from drayman.inspection import Access, Comparison, Inspection, Span
     from drayman.lint.context import Context
     from drayman.lint.drivers import Kind
-    from drayman.lint.rule import Finding
     from drayman.lint.views import DeviceView, ExpressionView
 
 SCALARS = ("bool", "int", "string", "version")
@@ -30,6 +29,10 @@ SUFFIXES = frozenset({*SCALARS, *LISTS, "quantity", "value"})
 
 NO_VALUE = "optional.none() dereference"
 """The error of `.?name.value()` where there is none."""
+
+_STANDARD = "resource.kubernetes.io"
+_STANDARD_MISNAMED = frozenset({"kubernetes.io", "k8s.io", "resource.k8s.io"})
+"""What is written for the domain of the attributes that Kubernetes defines."""
 
 _NO_KEY = re.compile(r"no such key: (.*?)(?:\. consider|$)")
 _NEAR = 0.8
@@ -63,14 +66,25 @@ class Look:
             return error
         return None
 
-    def said(self, span: Span) -> str:
-        """Return what the API server says of a piece, or else of the whole, to be added to a message."""
+    def said(self, span: Span) -> str | None:
+        """Return what the API server says of a piece, or of the comparison or call that the piece is part of."""
         if self.refusal is None:
-            return ""
-        issues = self.refusal.issues
-        places = [((span.line, span.column) <= issue[:2] < (span.end_line, span.end_column)) for issue in issues]
-        about = next((issue[2] for issue, inside in zip(issues, places, strict=True) if inside), None)
-        return f"; the API server says: {about or (issues[0][2] if issues else self.refusal)}"
+            return None
+        wholes = [(one.span.start, one.span.end) for one in self.inspection.comparisons]
+        wholes += [(one.access.span.start, one.span.end) for one in self.inspection.members]
+        around = [(start, end) for start, end in wholes if start <= span.start and span.end <= end]
+        for start, end in ((span.start, span.end), *sorted(around, key=lambda one: one[1] - one[0])):
+            for line, column, text in self.refusal.issues:
+                if start <= offset(self.text, line, column) < end:
+                    return text
+        return None
+
+    @property
+    def first_said(self) -> str | None:
+        """What the API server says of the expression first: of syntax it says nothing else that is of use."""
+        if self.refusal is None:
+            return None
+        return self.refusal.issues[0][2] if self.refusal.issues else str(self.refusal)
 
     @cached_property
     def devices(self) -> Sequence[DeviceView]:
@@ -198,6 +212,13 @@ class Look:
         """All domains and drivers that are known."""
         return frozenset({one.domain for one in self.published} | {device.driver for device in self.pool})
 
+    def domain_meant(self, text: str) -> str | None:
+        """Return the domain for which the name of something else stands: of a DeviceClass, a resource, the API."""
+        if text in _STANDARD_MISNAMED:
+            return _STANDARD
+        names = {device.driver for device in self.pool} or ({self.driver} if self.driver else set(drivers.known()))
+        return drivers.meant(text, names - {text})
+
     def types(self, name: Name) -> set[str]:
         """Return the types that an attribute is published with, `quantity` of a capacity; empty when not known."""
         if name not in self._types:
@@ -226,15 +247,19 @@ class Look:
         fix: Mapping[Span, str] | None = None,
         safe: bool = True,
         severity: Severity | None = None,
+        said: str | None = None,
     ) -> Finding:
-        """Return a finding about a piece of the expression, or about all of it; `fix` says what to write for which
-        pieces.
+        """Return a finding about a piece of the expression, or about all of it.
+
+        `fix` says what to write for which pieces, `said` what the API server says of them.
         """
         document, path = self.view.document, self.view.document.written_path(self.view.path)
         start, end = (span.start, span.end) if span else self._first_line()
         position = document.position_within(path, start, end)
         edits = self._fix(fix, safe=safe) if fix else None
-        return finding(self.view, self.view.path, message, hint, position=position, fix=edits, severity=severity)
+        if said is not None:
+            message += f"; the API server says: {said}"
+        return Finding(document, self.view.path, message, hint, position, edits, severity, said)
 
     def _first_line(self) -> tuple[int, int]:
         text = self.text.lstrip()
@@ -298,6 +323,12 @@ def fact(comparison: Comparison) -> Fact | None:
                 name = name_of(subject.access)
                 return Fact(written(name), comparison, values) if name else None
     return None
+
+
+def offset(expression: str, line: int, column: int) -> int:
+    """Return the offset of a place in an expression; line and column are 1-based."""
+    lines = expression.split("\n")
+    return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1
 
 
 def name_of(access: Access) -> Name | None:

@@ -31,7 +31,7 @@ class Finding:
     """What a rule has found in `document`, at `path` of its object (version v1).
 
     `position` says where to point when it is not the field at `path`; `severity` differs from the rule's only where
-    one rule knows both.
+    one rule knows both. `said` is what the message repeats of the API server's about an expression.
     """
 
     document: Document
@@ -41,6 +41,7 @@ class Finding:
     position: Position | None = None
     fix: Fix | None = None
     severity: Severity | None = None
+    said: str | None = None
 
 
 Findings: TypeAlias = Iterable[Finding]

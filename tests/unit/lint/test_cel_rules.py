@@ -193,6 +193,38 @@ def written(expression: str) -> str:
                 'write `C.memory.compareTo(quantity("40Gi")) >= 0` for at least so much',
             ),
         ),
+        (
+            "C.memory in ['40Gi', '80Gi']",
+            (
+                "cel-capacity-equality",
+                "C.memory in ['40Gi', '80Gi']",
+                'write `C.memory.compareTo(quantity("40Gi")) >= 0` for at least so much',
+            ),
+        ),
+        (
+            "C.model == 'A100'",
+            ("cel-unknown-attribute", "C.model", 'did you mean `device.attributes["gpu.example.com"].model`?'),
+        ),
+        (
+            "C.memory >= C.memory",
+            ("cel-compared-by-operator", ">=", "write `C.memory.compareTo(C.memory) >= 0`"),
+        ),
+        (
+            "A.cc.startsWith('8.')",
+            (
+                "cel-type-mismatch",
+                "startsWith",
+                'compare it with `isLessThan(semver("…"))` or `isGreaterThan`, or its number `major()`',
+            ),
+        ),
+        (
+            "device.attributes['example.com/gpu'].model == 'A100'",
+            ("cel-unknown-domain", "'example.com/gpu'", "did you mean `gpu.example.com`?"),
+        ),
+        (
+            "device.attributes['k8s.io'].pcieRoot == 'pci0000:00'",
+            ("cel-unknown-domain", "'k8s.io'", "did you mean `resource.kubernetes.io`?"),
+        ),
         ("A.cores > '2'", ("cel-type-mismatch", "'2'", "write `2`")),
         ("A.cores == '4'", ("cel-type-mismatch", "'4'", "write `4`")),
         ("A.ecc == 'true'", ("cel-type-mismatch", "'true'", "write `true`")),
@@ -296,6 +328,12 @@ NVIDIA = "device.attributes['gpu.nvidia.com']."
         ("other", "device.attributes['gpu.acme.example'].type == 'gpu'", []),
         ("gpu.nvidia.com", "device.attributes['dra.net'].rdma", ["cel-unknown-domain"]),
         ("other", "device.attributes['dra.net'].rdma", []),
+        ("mig.nvidia.com", "device.attributes['mig.nvidia.com'].profile == '1g.5gb'", ["cel-unknown-domain"]),
+        ("gpu.nvidia.com", "device.attributes['nvidia.com'].productName == 'A100'", ["cel-unknown-domain"]),
+        ("gpu.nvidia.com", "device.attributes['nvidia.com/gpu'].productName == 'A100'", ["cel-unknown-domain"]),
+        ("gpu.nvidia.com", "device.attributes['resource.k8s.io'].numaNode == 0", ["cel-unknown-domain"]),
+        ("gpu.example.com", "device.attributes['example.com'].rack == 'r1'", []),
+        ("gpu.nvidia.com", "device.attributes['acme.example'].rack == 'r1'", []),
         ("gpu.nvidia.com", "device.driver == 'gpu.amd.com'", ["cel-contradiction"]),
         ("other", "device.attributes['productName'].string == 'A100'", ["cel-missing-domain"]),
         ("other", "device.capacity['gpu.nvidia.com'].memory == quantity('40Gi')", []),
@@ -305,6 +343,40 @@ def test_without_devices_the_catalogue_of_drivers_is_asked(
     device_class: str, expression: str, rules: list[str]
 ) -> None:
     assert [one.rule for one in lint([("claim.yaml", claim(expression, device_class))])] == rules
+
+
+NO_OVERLOAD = "found no matching overload for"
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("device.attributes['model'] == 'T4'", [f"{NO_OVERLOAD} '_==_' applied to '(map(string, any), string)'"]),
+        (
+            "device.capacity['memory'].sign()",
+            [f"{NO_OVERLOAD} 'sign' applied to 'map(string, kubernetes.Quantity).()'"],
+        ),
+        (
+            "device.attributes['model'].string == 'T4' && C.memory >= quantity('1Gi')",
+            [None, f"{NO_OVERLOAD} '_>=_' applied to '(kubernetes.Quantity, kubernetes.Quantity)'"],
+        ),
+        (
+            "A.cc >= '8.0' && A.cc.compareTo('9.0.0') < 0",
+            [None, f"{NO_OVERLOAD} 'compareTo' applied to 'any.(string)'"],
+        ),
+    ],
+)
+def test_what_the_server_says_stands_where_it_is_about(expression: str, said: list[str | None]) -> None:
+    found = lint([("claim.yaml", claim(written(expression)) + DEVICES)])
+    assert [one.message.partition("; the API server says: ")[2] or None for one in found] == said
+    assert "api-validation" not in [one.rule for one in found]
+
+
+def test_what_the_server_says_of_another_part_is_a_finding_of_its_own() -> None:
+    expression = written("device.attributes['model'].string == 'T4' && nonsense(A.cores)")
+    found = lint([("claim.yaml", claim(expression) + DEVICES)])
+    assert [one.rule for one in found] == ["cel-missing-domain", "api-validation"]
+    assert "undeclared reference to 'nonsense'" in found[1].message
 
 
 def test_the_catalogue_has_types_that_attributes_can_have() -> None:

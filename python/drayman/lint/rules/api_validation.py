@@ -11,6 +11,7 @@ from drayman.api.validation.claim import ADMIN_LABEL
 from drayman.errors import CELCompileError
 from drayman.lint import views
 from drayman.lint.context import finding
+from drayman.lint.looks import offset
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import did_you_mean
 
@@ -107,16 +108,10 @@ def _in_expression(document: Document, error: FieldError) -> tuple[Position | No
     except CELCompileError as failed:
         if failed.issues:
             line, column, _ = failed.issues[0]
-            span = word(str(error.value), expression_offset(str(error.value), line, column))
+            span = word(str(error.value), offset(str(error.value), line, column))
             return document.position_within(document.written_path(error.field), *span), failed.hint
         return None, failed.hint
     return None, None
-
-
-def expression_offset(expression: str, line: int, column: int) -> int:
-    """Return the offset of a place in an expression; line and column are 1-based."""
-    lines = expression.split("\n")
-    return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1
 
 
 def word(expression: str, at: int) -> tuple[int, int]:

@@ -32,6 +32,16 @@ _FITTING = {
 }
 """The types of literals that an attribute can be equal to."""
 _METHODS = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
+_METHODS_OF_TEXT = frozenset(
+    {"contains", "endsWith", "lowerAscii", "matches", "replace", "split", "startsWith", "substring", "upperAscii"}
+)
+_CALLS = {
+    "version": 'compare it with `isLessThan(semver("…"))` or `isGreaterThan`, or its number `major()`',
+    "quantity": 'compare it with `compareTo(quantity("…"))`',
+    "int": "compare it with numbers",
+    "bool": "it can stand for itself",
+}
+"""What can be done with an attribute that is no text."""
 
 
 @rule(
@@ -68,6 +78,8 @@ def _by_operator(look: Look, comparison: Comparison) -> Finding | None:
             argument = look.text[other.span.start : other.span.end]
         elif access is not None and (found := _literal_as(look, access, other)) is not None:
             kind, argument = found
+        elif access is not None and (both := _kind_of_both(look, access, other)) is not None:
+            kind, argument = both, look.text[other.span.start : other.span.end]
         else:
             continue
         things = "quantities" if kind == "quantity" else "versions"
@@ -76,9 +88,9 @@ def _by_operator(look: Look, comparison: Comparison) -> Finding | None:
         thing = written(meant) if meant else look.text[span.start : span.end]
         right = f"{thing}.compareTo({argument}) {operator} 0"
         message = f"`{comparison.operator}` does not compare {things}"
-        message += look.said(comparison.span)
         fix = {comparison.span: right} if _in_place(look, comparison) and not meant else None
-        return look.finding(comparison.operator_span, message, f"write `{right}`", fix=fix)
+        said = look.said(comparison.span)
+        return look.finding(comparison.operator_span, message, f"write `{right}`", fix=fix, said=said)
     return None
 
 
@@ -103,6 +115,14 @@ def _literal_as(look: Look, access: Access, operand: Operand) -> tuple[str, str]
     if types == {"version"} and literal.type == "string" and (version := _as_version(str(literal.value))):
         return "semver", f'semver("{version}")'
     return None
+
+
+def _kind_of_both(look: Look, access: Access, other: Operand) -> str | None:
+    """Return `quantity` or `semver` where two attributes or capacities are compared that both are such."""
+    names = [name_of(access), name_of(other.access) if other.access else None]
+    types = [look.types(name) for name in names if name is not None]
+    kinds = {"quantity": "quantity", "version": "semver"}
+    return next((kind for type_, kind in kinds.items() if types == [{type_}] * 2), None)
 
 
 def _is_quantity(text: str) -> bool:
@@ -179,6 +199,7 @@ at least so much: `compareTo(quantity("39Gi")) >= 0`.
 """,
     bad=beside_devices("device.capacity['gpu.example.com'].memory == quantity('40G')"),
     good=beside_devices("device.capacity['gpu.example.com'].memory.compareTo(quantity('39Gi')) >= 0"),
+    refines=True,
 )
 def cel_capacity_equality(context: Context) -> Findings:
     """Find equalities of capacities with literals, and with quantities that no given device has."""
@@ -193,16 +214,19 @@ def _equality(look: Look, comparison: Comparison) -> Finding | None:
     for subject, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
         access = accessed(subject)
         name = name_of(access) if access else None
-        if comparison.operator not in ("==", "!=") or access is None or name is None or name.section != "capacity":
+        if comparison.operator not in ("==", "!=", "in") or access is None or name is None:
+            continue
+        if name.section != "capacity" or (name not in look.published and _elsewhere(look, name)):
             continue
         span = access.span
         text = look.text[span.start : span.end]
-        if other.kind == "literal":
+        if other.kind in ("literal", "literals"):
             value = str(other.literals[0].value)
             argument = f'quantity("{value}")' if _is_quantity(value) else 'quantity("…")'
-            message = f"`{name.name}` is a quantity, and never equals {_shown(other.literals[0])}"
+            message = f"`{name.name}` is a quantity, and never equals {' or '.join(map(_shown, other.literals))}"
             hint = f"write `{text}.compareTo({argument}) >= 0` for at least so much"
-            return look.finding(comparison.span, message, hint, severity=Severity.ERROR)
+            said = look.said(comparison.span)
+            return look.finding(comparison.span, message, hint, severity=Severity.ERROR, said=said)
         if other.kind == "quantity" and look.pool and comparison.operator == "==" and _is_quantity(other.text or ""):
             sizes_of = (value_of(device, name) for device in look.pool)
             present = {Quantity(size) for size in sizes_of if size is not None and _is_quantity(size)}
@@ -211,6 +235,11 @@ def _equality(look: Look, comparison: Comparison) -> Finding | None:
                 message = f"no device has exactly `{other.text}` of `{name.name}`"
                 return look.finding(comparison.span, message, f"there are {sizes}: write `{text}.compareTo(…) >= 0`")
     return None
+
+
+def _elsewhere(look: Look, name: Name) -> bool:
+    """Whether what is taken for a capacity is an attribute."""
+    return name._replace(section="attributes") in look.published
 
 
 @rule(
@@ -224,6 +253,7 @@ with `semver("…")`, quantities with `quantity("…")`. The types are those in 
 """,
     bad=beside_devices("device.attributes['gpu.example.com'].driverVersion == '550.54.15'"),
     good=beside_devices("device.attributes['gpu.example.com'].driverVersion == semver('550.54.15')"),
+    refines=True,
 )
 def cel_type_mismatch(context: Context) -> Findings:
     """Compare the types of attributes with those of literals and arguments."""
@@ -264,12 +294,17 @@ def _mismatch(look: Look, comparison: Comparison, access: Access, other: Operand
 
 
 def _argument(look: Look, member: Member) -> Finding | None:
-    """Check the argument of a method of quantities and versions."""
+    """Check a method, and the argument of one of quantities and versions."""
     name = name_of(member.access)
     types = look.types(name) if name else set()
-    if name is None or member.name not in _METHODS or len(types) != 1 or not member.arguments:
+    if name is None or len(types) != 1 or member.arguments is None or bare_name(look, member.access):
         return None
     [kind] = types
+    if member.name in _METHODS_OF_TEXT and kind in _CALLS:
+        message = f"`{name.name}` is {_a(kind)}, and has no `{member.name}`"
+        return look.finding(member.name_span, message, _CALLS[kind], said=look.said(member.span))
+    if member.name not in _METHODS or not member.arguments:
+        return None
     argument = member.arguments[0]
     fitting = {"quantity": "quantity", "version": "semver"}.get(kind)
     if argument.kind == "literal" and fitting is not None:
@@ -280,7 +315,7 @@ def _argument(look: Look, member: Member) -> Finding | None:
     message = f"`{name.name}` is {_a(kind)}, and is compared with `{other}`"
     if fitting is None:
         plain = "compare it by `==`, `<`, `<=`, `>` or `>=`" if kind in ("int", "string") else None
-        return look.finding(member.span, message, plain)
+        return look.finding(member.span, message, plain, said=look.said(member.span))
     return look.finding(argument.span, message, f"write `{fitting}(…)`")
 
 
@@ -290,9 +325,8 @@ def _plain_argument(look: Look, name: Name, kind: str, argument: Operand) -> Fin
     better = f'quantity("{literal.value}")' if kind == "quantity" and _is_quantity(str(literal.value)) else None
     better = better or _converted(literal, kind)
     message = f"`{name.name}` is {_a(kind)}, and is compared with {_shown(literal)}"
-    return look.finding(
-        argument.span, message, f"write `{better}`" if better else None, fix={argument.span: better} if better else None
-    )
+    hint, fix = (f"write `{better}`", {argument.span: better}) if better else (None, None)
+    return look.finding(argument.span, message, hint, fix=fix, said=look.said(argument.span))
 
 
 def _converted(literal: LiteralValue, kind: str) -> str | None:

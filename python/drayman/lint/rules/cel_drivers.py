@@ -58,10 +58,8 @@ def _message(value: str) -> str:
 
 
 def _meant(look: Look, value: str) -> str | None:
-    """Return the driver that is meant: `example.com/gpu` is the resource that driver `gpu.example.com` often serves."""
+    """Return the driver that is meant."""
     known = {device.driver for device in look.context.devices} or set(drivers.known())
-    domain, _, resource = value.rpartition("/")
-    for one in (f"{resource}.{domain}", value.lower(), domain):
-        if one in known:
-            return one
-    return similar(value, known)
+    if value.lower() in known:
+        return value.lower()
+    return drivers.meant(value, known) or similar(value, known)

@@ -42,12 +42,11 @@ def cel_missing_domain(context: Context) -> Findings:
             message = f"`{key}` is no domain: {plural} are looked up by domain and name"
             if "/" in key:
                 message = f"`{key}` is domain and name in one: they are looked up one after the other"
-            message += look.said(access.span)
             hint = f"write `{written(meant)}`"
             if section != access.section:
                 hint += f": `{name}` is {'a capacity' if section == 'capacity' else 'an attribute'}"
             fix = {access.span: written(meant)} if meant in look.published and access.form != "in" else None
-            yield look.finding(access.span, message, hint, fix=fix, safe=bool(look.pool))
+            yield look.finding(access.span, message, hint, fix=fix, safe=bool(look.pool), said=look.said(access.span))
 
 
 def bare_name(look: Look, access: Access) -> Name | None:
@@ -56,6 +55,8 @@ def bare_name(look: Look, access: Access) -> Name | None:
         return None
     key = access.domain.text
     domain, _, name = key.rpartition("/")
+    if domain and access.name is not None and access.name.text not in SUFFIXES and look.domain_meant(key):
+        return None  # the name of a resource in the place of the domain
     if domain:
         return _published(look, access.section, name, domain)
     if "." in key or key in look.domains:
@@ -121,10 +122,11 @@ def cel_value_suffix(context: Context) -> Findings:
                 continue
             what = "capacity" if name.section == "capacity" else "attribute"
             message = f"`{name.name}` is the value of the {what}, and has no `{member.name}`"
-            message += look.said(member.span)
             sure = member.name in SUFFIXES and not _is_followed(look, member.span.end)
             hint = f"write `{look.text[member.access.span.start : member.access.span.end]}`" if sure else None
-            yield look.finding(member.span, message, hint, fix={member.span: ""} if sure else None)
+            yield look.finding(
+                member.span, message, hint, fix={member.span: ""} if sure else None, said=look.said(member.span)
+            )
 
 
 def _is_followed(look: Look, end: int) -> bool:

@@ -89,7 +89,7 @@ def cel_unknown_domain(context: Context) -> Findings:
             key = access.domain
             if key is None or key.text in look.domains or key.text in seen:
                 continue
-            near = similar(key.text, _domains(look), _NEAR_DOMAIN)
+            near = look.domain_meant(key.text) or similar(key.text, _domains(look), _NEAR_DOMAIN)
             if look.pool:
                 if not (near or look.lacks(name)):
                     continue
@@ -97,7 +97,7 @@ def cel_unknown_domain(context: Context) -> Findings:
                 if access.guarded or len(look.kinds) != 1:
                     continue
                 near = None
-            elif near is None or key.text.endswith(".example.com"):
+            elif near is None or f".{key.text}".endswith(".example.com"):
                 continue
             seen.add(key.text)
             of_class = f" of class `{look.class_name}`" if look.view.request else ""
@@ -124,6 +124,7 @@ drivers.
 """,
     bad=beside_devices("device.attributes['gpu.example.com'].modle == 'A100'"),
     good=beside_devices("device.attributes['gpu.example.com'].model == 'A100'"),
+    refines=True,
 )
 def cel_unknown_attribute(context: Context) -> Findings:
     """Find names that nothing has, where that makes the evaluation fail, or a similar one exists."""
@@ -143,13 +144,15 @@ def _unknown(look: Look, access: Access, name: Name) -> Finding | None:
         return None
     near, hint = _near(look.published, name)
     failing = look.lacks(name)
-    if not (failing or near):
+    refused = look.refusal is not None and hint is not None and not access.guarded
+    if not (failing or near or refused):
         return None
     hint = hint or _listed("there are", _names_beside(look.published, name))
     whose = "of the class " if look.view.request else ""
     message = f"{_what(name)} `{name.name}` is on none of the {_count(len(look.pool), whose)}"
     fix = {access.name.span: near} if near and access.name and access.form in ("field", "has") else None
-    return look.finding(access.span, message, hint, fix=fix, safe=False, severity=None if failing else Severity.WARNING)
+    severity = None if failing or refused else Severity.WARNING
+    return look.finding(access.span, message, hint, fix=fix, safe=False, severity=severity, said=look.said(access.span))
 
 
 def _not_in_catalogue(look: Look, access: Access, name: Name) -> Finding | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drayman.api.validation import names
 from drayman.lint.looks import NO_VALUE, name_of, value_of
 from drayman.lint.rule import Severity, rule
-from drayman.lint.rules import cel_comparisons, cel_lookups, cel_syntax
+from drayman.lint.rules import cel_comparisons, cel_drivers, cel_lookups, cel_published, cel_syntax
 from drayman.lint.rules.cel_published import beside_devices
 from drayman.lint.rules.cel_syntax import example
 
@@ -205,8 +205,10 @@ def cel_matches_no_device(context: Context) -> Findings:
             continue
         if look.inspection.always is False or (id(look.view.document), look.view.path) in told():
             continue
-        count = f"none of the {len(answers)} devices" if len(answers) > 1 else "not the one device"
-        message = f"the selector selects {count} of class `{look.class_name}`"
+        of_class = f"of class `{look.class_name}`"
+        message = f"the selector selects none of the {len(answers)} devices {of_class}"
+        if len(answers) == 1:
+            message = f"the selector does not select the one device {of_class}"
         for comparison in _decisive(look):
             text = look.text[comparison.span.start : comparison.span.end]
             yield look.finding(comparison.span, f"{message}: on no device `{text}`", _values(look, comparison))
@@ -285,6 +287,9 @@ def _told_by_others(context: Context) -> set[tuple[int, str]]:
         cel_comparisons.cel_compared_by_operator,
         cel_comparisons.cel_type_mismatch,
         cel_comparisons.cel_version_compared_as_string,
+        cel_drivers.cel_driver_name_invalid,
+        cel_published.cel_unknown_attribute,
+        cel_published.cel_unknown_domain,
         cel_syntax.cel_invalid_literal,
     )
     return {(id(found.document), found.path) for one in rules for found in one.check(context)}

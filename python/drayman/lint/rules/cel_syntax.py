@@ -49,8 +49,9 @@ def cel_comment(context: Context) -> Findings:
     for look in context.looks:
         for slip in look.inspection.slips:
             if slip.kind == "comment":
-                message = f"comments in CEL begin with `//`, not `#`{look.said(slip.span)}"
-                yield look.finding(slip.span, message, "write `//`", fix={slip.span: slip.replacement})
+                fix = {slip.span: slip.replacement}
+                message = "comments in CEL begin with `//`, not `#`"
+                yield look.finding(slip.span, message, "write `//`", fix=fix, said=look.first_said)
 
 
 @rule(
@@ -72,9 +73,10 @@ def cel_foreign_syntax(context: Context) -> Findings:
             if slip.kind == "comment":
                 continue
             written = look.text[slip.span.start : slip.span.end]
-            message = f"`{written}` means nothing in CEL{look.said(slip.span)}"
+            message = f"`{written}` means nothing in CEL"
             hint = f"write `{slip.replacement}`" if slip.replacement else "leave it out"
-            yield look.finding(slip.span, message, hint, fix={slip.span: slip.replacement}, safe=False)
+            fix = {slip.span: slip.replacement}
+            yield look.finding(slip.span, message, hint, fix=fix, safe=False, said=look.first_said)
 
 
 @rule(
