@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeAlias
 from drayman import _native, features
 from drayman.errors import AllocationError, BudgetExceededError, InputError, UnallocatableError
 from drayman.explain import Explanation
+from drayman.quantity import Quantity
 
 if TYPE_CHECKING:
     from drayman.clock import Clock
@@ -197,12 +198,12 @@ class AllocatedState:
     """What is in use: upstream's `AllocatedState`.
 
     `devices` are "driver/pool/device", `shared` are "driver/pool/device/shareID"; `consumed_capacity` maps a device
-    to the capacity in use, by name, as quantities.
+    to the capacity in use, by name, as quantities (texts, numbers, or :class:`drayman.Quantity`).
     """
 
     devices: Collection[str] = ()
     shared: Collection[str] = ()
-    consumed_capacity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    consumed_capacity: Mapping[str, Mapping[str, str | float | Quantity]] = field(default_factory=dict)
 
 
 class Allocator:
@@ -236,7 +237,7 @@ class Allocator:
             features=resolve(features, feature_gates, kubernetes_version),
             devices=list(state.devices),
             shared=list(state.shared),
-            consumed_capacity={device: dict(capacity) for device, capacity in state.consumed_capacity.items()},
+            consumed_capacity={device: _quantities(device, used) for device, used in state.consumed_capacity.items()},
             fixed=is_fixed(compatibility),
             strict_errors=strict_errors,
         )
@@ -254,6 +255,18 @@ class Allocator:
         check_finished(evaluation)
         outcome = outcome_on(evaluation, evaluation.nodes[0])
         return outcome.unwrap() if isinstance(outcome, Failed) else outcome
+
+
+def _quantities(device: str, used: Mapping[str, object]) -> dict[str, str]:
+    """Return the capacity of a device that is in use as the kernel reads it. JSON may have quantities as numbers."""
+    if not isinstance(used, Mapping):
+        raise InputError(f"expected capacities by name, found `{type(used).__name__}`", object=f"device {device}")
+    for name, quantity in used.items():
+        try:
+            Quantity(str(quantity))
+        except InputError as error:
+            raise InputError(error.message, object=f"device {device}", field=name) from None
+    return {name: str(quantity) for name, quantity in used.items()}
 
 
 def outcome_on(evaluation: _native.Evaluation, node: str) -> Outcome:

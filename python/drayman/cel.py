@@ -95,4 +95,4 @@ def inspect(expression: str) -> Inspection:
 
 def readable(expression: str) -> str:
     """Return the expression with halves of surrogate pairs, which are no text, read as upstream reads such bytes."""
-    return expression.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return str.encode(expression, "utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -238,10 +238,7 @@ class _Builder:
         return kind(self.inventory, self.claims, frozenset(self.nodes), tuple(self._others), self._options)
 
     def add(self, obj: Mapping[str, Any]) -> None:
-        for member in ("apiVersion", "kind"):
-            if not obj.get(member):
-                raise InputError(f"object has no `{member}`", field=member)
-        version, kind = str(obj["apiVersion"]), obj["kind"]
+        version, kind = _named(obj, "apiVersion"), _named(obj, "kind")
         if kind != "ResourceClaim":
             self._others.append(obj)
         if version == "v1" and kind == "Node":
@@ -257,6 +254,16 @@ class _Builder:
             obj = {**obj, "metadata": {**metadata, "namespace": metadata.get("namespace") or "default"}}
         change = self.inventory.apply(obj)
         self.claims[f"{change.namespace}/{change.name}"] = json.dumps(obj).encode()
+
+
+def _named(obj: Mapping[str, Any], member: str) -> str:
+    """Return `apiVersion` or `kind`."""
+    name = obj.get(member)
+    if not name:
+        raise InputError(f"object has no `{member}`", field=member)
+    if not isinstance(name, str):
+        raise InputError(f"expected a string, found `{type(name).__name__}`", field=member)
+    return name
 
 
 def _keys(claims: str | Sequence[str]) -> tuple[str, ...]:
@@ -283,6 +290,8 @@ def _none_fits(evaluation: Evaluation, claims: tuple[str, ...]) -> Unallocatable
 
 def _flatten(objects: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
     for obj in objects:
+        if not isinstance(obj, Mapping):
+            raise InputError(f"expected an object with `apiVersion` and `kind`, found `{type(obj).__name__}`")
         if str(obj.get("kind", "")).endswith("List") and isinstance(obj.get("items"), Sequence):
             yield from _flatten(obj["items"])
         else:

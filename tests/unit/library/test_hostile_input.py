@@ -131,6 +131,52 @@ def test_half_a_surrogate_pair_is_an_input_error_in_every_argument() -> None:
             call()
 
 
+@pytest.mark.parametrize(
+    ("obj", "message"),
+    [
+        ("text", "expected an object with `apiVersion` and `kind`, found `str`"),
+        (None, "expected an object with `apiVersion` and `kind`, found `NoneType`"),
+        ({"kind": "List", "items": [7]}, "expected an object with `apiVersion` and `kind`, found `int`"),
+        ({"apiVersion": 1, "kind": "Node"}, "apiVersion: expected a string, found `int`"),
+        ({"apiVersion": "v1", "kind": ["Node"]}, "kind: expected a string, found `list`"),
+    ],
+)
+def test_what_is_no_object_is_an_input_error(obj: Any, message: str) -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Cluster.from_objects([obj])
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("used", "message"),
+    [
+        ("80Gi", "device d/p/a: expected capacities by name, found `str`"),
+        (
+            {"memory": None},
+            "device d/p/a: memory: quantities must match the regular expression"
+            " '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
+    ],
+)
+def test_consumed_capacity_that_cannot_be_read_is_an_input_error_with_its_place(used: Any, message: str) -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Allocator([], [], allocated=drayman.AllocatedState(consumed_capacity={"d/p/a": used}))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("used", ["2", 2, drayman.Quantity("2")])
+def test_consumed_capacity_may_be_text_a_number_or_a_quantity(objects: Objects, used: Any) -> None:
+    slice_ = objects.slice("worker-1", 1)
+    slice_["spec"]["devices"][0] |= {"allowMultipleAllocations": True, "capacity": {"memory": {"value": "3"}}}
+    allocator = drayman.Allocator(
+        [slice_],
+        [objects.device_class()],
+        allocated=drayman.AllocatedState(consumed_capacity={"gpu.example.com/worker-1/gpu-0": {"memory": used}}),
+    )
+    claims = [objects.claim("claim", allocationMode="ExactCount", count=1, capacity={"requests": {"memory": "2"}})]
+    assert not allocator.allocate(objects.node("worker-1"), claims)
+
+
 def test_what_is_not_used_of_a_slice_is_said(objects: Objects) -> None:
     inventory = drayman.Inventory(features=[])
     obj = objects.slice("worker-1", 1, perDeviceNodeSelection=True)
