@@ -65,6 +65,11 @@ class PodView:
             case _:
                 return None
 
+    def has_claim(self, entry: Object) -> bool:
+        """Whether the pod has its claim for an entry already, made from the template."""
+        statuses = (self.document.object.get("status") or {}).get("resourceClaimStatuses") or ()
+        return any(one.get("name") == entry.get("name") for one in statuses)
+
     def claims(self) -> Iterator[tuple[str, Object]]:
         """Yield the entries of `resourceClaims` with their paths."""
         for index, entry in enumerate(self.spec.get("resourceClaims") or ()):

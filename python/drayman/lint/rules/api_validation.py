@@ -9,11 +9,11 @@ from drayman import cel
 from drayman.api import defaults, disabled, validation
 from drayman.api.validation.claim import ADMIN_LABEL
 from drayman.errors import CELCompileError
-from drayman.lint import views
+from drayman.lint import drivers, views
 from drayman.lint.context import finding
 from drayman.lint.looks import offset
 from drayman.lint.rule import Severity, rule
-from drayman.lint.similar import did_you_mean
+from drayman.lint.similar import did_you_mean, similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def api_validation(context: Context) -> Findings:
         obj = disabled.drop(defaults.apply(_named(document.object)), None, context.gates)
         for error in validation.create(obj, allowed):
             if document.group == "resource.k8s.io" or _POD_FIELDS.search(error.field):
-                yield from _findings(document, obj, error)
+                yield from _findings(context, document, error)
 
 
 def _named(obj: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _named(obj: dict[str, Any]) -> dict[str, Any]:
 _CLUSTER_KINDS = frozenset({"DeviceClass", "DeviceTaintRule", "ResourceSlice", "Node", "Namespace"})
 
 
-def _findings(document: Document, obj: dict[str, Any], error: FieldError) -> Iterator[Finding]:
+def _findings(context: Context, document: Document, error: FieldError) -> Iterator[Finding]:
     hint, position = None, None
     if error.field.endswith(".cel.expression"):
         position, hint = _in_expression(document, error)
@@ -84,9 +84,27 @@ def _findings(document: Document, obj: dict[str, Any], error: FieldError) -> Ite
         hint = did_you_mean(str(error.value), error.detail.rpartition(": ")[2].split(", "))
     elif error.detail.startswith("must be the name of a request"):
         hint = did_you_mean(str(error.value), _request_names(document))
+    elif error.field.endswith(".deviceClassName") and error.value:
+        hint = _class_meant(context, str(error.value))
     if position is None and isinstance(error.value, str):
         position = _of_key(document, error)
     yield finding(document, error.field, str(error), hint, position=position)
+
+
+def _class_meant(context: Context, name: str) -> str | None:
+    """Return a hint at the DeviceClass that is meant by what is no name of one, such as an extended resource."""
+    known = [*context.names("DeviceClass"), *(one for driver in drivers.known().values() for one in driver.classes)]
+    extended = [
+        one.short_name
+        for one in context.of_kind("DeviceClass")
+        if (one.object.get("spec") or {}).get("extendedResourceName") == name
+    ]
+    meant = next(iter(extended), None) or drivers.meant(name, known) or similar(name.lower(), known)
+    if name.lower() in known:
+        meant = name.lower()
+    if meant is None and "/" in name:
+        return "that looks like an extended resource; name a DeviceClass"
+    return f"did you mean `{meant}`?" if meant else None
 
 
 def _request_names(document: Document) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.lint.similar import similar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,8 +83,11 @@ def pod_claim_not_consumed(context: Context) -> Findings:
             for claim in (container.get("resources") or {}).get("claims") or ()
         }
         names = [container.get("name", "") for _, container in pod.containers()]
+        declared = [str(entry.get("name") or "") for _, entry in pod.claims()]
+        # Of a name that is nearly that of a claim the API server speaks: the claim is used once that is put right.
+        meant = {similar(str(name), declared) for name in used if name not in declared}
         for path, entry in pod.claims():
-            if entry.get("name") and entry["name"] not in used:
+            if entry.get("name") and entry["name"] not in used | meant:
                 where = f"container `{names[0]}`" if len(names) == 1 else "the container that needs it"
                 message = f"no container uses claim `{entry['name']}`: the pod holds its devices in vain"
                 hint = f"add `resources: {{claims: [{{name: {entry['name']}}}]}}` to {where}"
@@ -144,13 +148,17 @@ a ResourceClaimTemplate is needed. Pods that use claims of both kinds are left a
 def shared_claim_many_replicas(context: Context) -> Findings:
     """Find claims by name in templates of several pods."""
     for pod in context.pods():
-        replicas = pod.replicas
-        if any(entry.get("resourceClaimTemplateName") for _, entry in pod.claims()):
+        replicas, namespace = pod.replicas, pod.document.namespace
+        pods = f"all {replicas} pods"
+        if (pod.document.group, pod.document.kind) == ("apps", "DaemonSet"):
+            pods, replicas = "the pods of all nodes", 2
+        if not replicas or replicas < 2 or any(entry.get("resourceClaimTemplateName") for _, entry in pod.claims()):
             continue
         for path, entry in pod.claims():
-            if pod.is_template and replicas and replicas > 1 and entry.get("resourceClaimName"):
-                name = entry["resourceClaimName"]
-                message = f"all {replicas} pods use the one ResourceClaim `{name}`, and so the same devices"
+            name = entry.get("resourceClaimName")
+            # A template that is named so is a mistake of its own.
+            if name and not context.find("ResourceClaimTemplate", name, namespace):
+                message = f"{pods} use the one ResourceClaim `{name}`, and so the same devices"
                 hint = "for devices of their own name a ResourceClaimTemplate with `resourceClaimTemplateName`"
                 yield finding(pod, f"{path}.resourceClaimName", message, hint)
 

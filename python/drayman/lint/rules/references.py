@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from drayman.api.validation import names
 from drayman.lint import drivers, edits, views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
@@ -65,19 +66,25 @@ else a warning.
     good=_CLASS + _CLAIM,
 )
 def device_class_missing(context: Context) -> Findings:
-    """Look for the class of every request."""
-    if not context.knows("DeviceClass"):
-        return
+    """Look for the class of every request; of a name that no class can have the API server speaks."""
     known = context.names("DeviceClass")
     for request in context.requests():
         name = request.device_class
-        if not name or name in known or (drivers.of_class(name) and not context.complete):
+        if name in known or names.dns_subdomain(name) or (drivers.of_class(name) and not context.complete):
             continue
-        similar = did_you_mean(name, known)
-        severity = None if similar or context.complete else Severity.WARNING
+        similar = did_you_mean(name, known if context.knows("DeviceClass") else _public_classes(name))
+        if not similar and not context.knows("DeviceClass"):
+            continue
+        severity = None if (similar and known) or context.complete else Severity.WARNING
         hint = similar or "create the class, or install the driver that brings it"
         path = f"{request.path}.deviceClassName"
         yield finding(request, path, f"DeviceClass `{name}` does not exist", hint, severity=severity)
+
+
+def _public_classes(name: str) -> list[str]:
+    """Return the classes of public drivers with the same first part: `gpu2.nvidia.com` may be a class of one's own."""
+    classes = [one for driver in drivers.known().values() for one in driver.classes]
+    return [one for one in classes if one.partition(".")[0] == name.partition(".")[0]]
 
 
 @rule(
@@ -86,8 +93,8 @@ def device_class_missing(context: Context) -> Findings:
     summary="a pod uses a ResourceClaim or template that does not exist",
     why="""
 The scheduler holds the pod back until the claim exists, and says so in no event. The rule speaks up when the files or
-`--with` hold claims or templates of the pod's namespace, or the Namespace itself. It is an error beside a whole
-cluster, and where another claim has nearly that name; else a warning.
+`--with` hold claims or templates of the pod's namespace, or the Namespace itself, or the claim in another namespace. It
+is an error beside a whole cluster, and where another claim has nearly that name; else a warning.
 """,
     bad=_TEMPLATE + _POD.replace("Name: one-gpu", "Name: one-gpus"),
     good=_TEMPLATE + _POD,
@@ -102,11 +109,25 @@ def claim_missing(context: Context) -> Findings:
                 name = entry.get(field)
                 if not name or context.find(kind, name, namespace) or context.find(other, name, namespace):
                     continue
-                if context.knows(kind, namespace) and (namespace, name) not in generated:
-                    message = f"{kind} `{namespace}/{name}` does not exist"
-                    similar = did_you_mean(name, context.names(kind, namespace))
-                    severity = None if similar or context.complete else Severity.WARNING
-                    yield finding(pod, f"{path}.{field}", message, similar, severity=severity)
+                if (namespace, name) in generated or (kind == "ResourceClaimTemplate" and pod.has_claim(entry)):
+                    continue
+                there = _elsewhere(context, pod, kind, name)
+                if there is None and not context.knows(kind, namespace):
+                    continue
+                message = f"{kind} `{namespace}/{name}` does not exist"
+                similar = did_you_mean(name, context.names(kind, namespace))
+                severity = None if similar or context.complete else Severity.WARNING
+                if there is not None:
+                    message += f": it is in namespace `{there}`, and a pod uses those of its own"
+                yield finding(pod, f"{path}.{field}", message, similar, severity=severity)
+
+
+def _elsewhere(context: Context, pod: PodView, kind: str, name: str) -> str | None:
+    """Return the namespace in which there is an object of the name, when it and the pod say where they are."""
+    if not pod.document.metadata.get("namespace"):
+        return None
+    found = (one.metadata.get("namespace") for one in context.of_kind(kind) if one.short_name == name)
+    return next((str(namespace) for namespace in found if namespace), None)
 
 
 def _users(context: Context) -> Iterator[PodView]:
