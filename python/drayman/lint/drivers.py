@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, NamedTuple
@@ -40,12 +40,16 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A driver, its DeviceClasses with the kind that each selects, and names that it does not publish any more."""
+    """A driver, its DeviceClasses with the kind that each selects, and names that it does not publish any more.
+
+    `resources` are patterns of the extended resources of the device plugin for the same hardware.
+    """
 
     name: str
     classes: Mapping[str, Kind]
     kinds: Mapping[str, Kind]
     withdrawn: Mapping[str, str]
+    resources: Sequence[str]
 
 
 @functools.cache
@@ -84,7 +88,7 @@ def meant(name: str, names: Collection[str]) -> str | None:
 def _driver(name: str, row: Mapping[str, Any]) -> Driver:
     kinds = {kind: Kind(kind, dict(_published(name, content))) for kind, content in row["kinds"].items()}
     classes = {one: kinds[kind] for one, kind in row["classes"].items()}
-    return Driver(name, classes, kinds, row.get("withdrawn", {}))
+    return Driver(name, classes, kinds, row.get("withdrawn", {}), row.get("resources", ()))
 
 
 def _published(driver: str, content: Mapping[str, Any]) -> list[tuple[Name, Published]]:

@@ -71,9 +71,10 @@ def problems(driver: str, parameters: Any) -> Problems:
 
 def _unknown_kind(driver: str, version: str, name: str) -> Problems:
     mine = [key for key, kind in KINDS.items() if driver in kind.drivers]
-    if not mine and version not in {key[0] for key in KINDS}:
+    group = version.partition("/")[0]
+    choices = mine or [key for key in KINDS if key[0].partition("/")[0] == group]
+    if not choices:
         return
-    choices = mine or [key for key in KINDS if key[0] == version]
     path = "kind" if version in {key[0] for key in choices} else "apiVersion"
     listed = ", ".join(f"`{kind}` of `{of}`" for of, kind in choices)
     near = schema.did_you_mean(name, [kind for _, kind in choices]) if path == "kind" else None
@@ -225,3 +226,10 @@ KINDS: Mapping[tuple[str, str], Kind] = {
     ),
 }
 """The kinds by `apiVersion` and `kind`."""
+
+TYPES: Mapping[tuple[str, str], str] = {
+    ("gpu.nvidia.com", "GpuConfig"): "gpu",
+    ("gpu.nvidia.com", "MigDeviceConfig"): "mig",
+    ("gpu.nvidia.com", "VfioDeviceConfig"): "vfio",
+}
+"""The type of the devices that a kind is for, by driver and kind; the driver refuses it for a request of others."""

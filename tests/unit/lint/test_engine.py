@@ -141,7 +141,7 @@ def test_objects_of_the_files_stand_for_those_of_the_same_name_beside_them() -> 
     assert lint([("class.yaml", pair[0])], Options(context=manifest.parse(pair[1]))) == []
 
 
-def test_the_same_device_in_two_places_of_one_slice_is_the_servers_finding() -> None:
+def test_the_same_device_in_two_places_of_one_slice_is_told_as_the_server_does() -> None:
     text = """\
 apiVersion: resource.k8s.io/v1
 kind: ResourceSlice
@@ -153,7 +153,7 @@ spec:
   devices: [{name: gpu-0}, {name: gpu-0}]
 """
     [one] = lint([("slice.yaml", text)])
-    assert (one.rule, one.message) == ("api-validation", 'spec.devices[1]: Duplicate value: "gpu-0"')
+    assert (one.rule, one.message) == ("duplicate-device-name", 'spec.devices[1]: Duplicate value: "gpu-0"')
 
 
 @pytest.mark.parametrize(

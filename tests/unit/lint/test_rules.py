@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from tests.unit.lint.objects import claim, device_class, exactly, found, node, pod, slice_
+
+from drayman.lint import Options, lint
 
 
 @pytest.mark.parametrize(
     ("resource", "driver", "alarmed"),
-    [("nvidia.com/gpu", "gpu.nvidia.com", True), ("nvidia.com/gpu", "nic.example.com", False)],
+    [
+        ("nvidia.com/gpu", "gpu.nvidia.com", True),
+        ("nvidia.com/mig-1g.10gb", "gpu.nvidia.com", True),
+        ("nvidia.com/gpu", "nic.example.com", False),
+    ],
 )
 def test_a_device_plugin_is_known_by_its_vendor(resource: str, driver: str, alarmed: bool) -> None:
     objects = [node(allocatable={"cpu": "8", resource: "2"}), slice_({"name": "gpu-0"}, driver=driver)]
@@ -127,6 +134,139 @@ def test_thirty_two_devices_are_counted_over_all_requests() -> None:
         ("count-over-limit", "spec.devices.requests")
     ]
     assert found(claim(exactly("a", count=33))) == [("count-over-limit", "spec.devices.requests[0].exactly.count")]
+
+
+MEMORY = "device.capacity['gpu.example.com'].memory"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "unreachable"),
+    [
+        ({}, {"allocationMode": "All"}, True),
+        ({"count": 2}, {"allocationMode": "All"}, False),
+        ("a == 1", "a == 1 && b == 2", True),
+        ("a == 1 && b == 2", "b == 2 && (a) == 1", False),
+        ("a == 1 && b == 2", "b==2  &&  a == 1", True),
+        ("a == 1", "a == 1 || b == 2", False),
+        ("a == '1 && 2'", "a == '1 && 3'", False),
+        (f"{MEMORY}.compareTo(quantity('40Gi')) >= 0", f"{MEMORY}.compareTo(quantity('80Gi')) >= 0", True),
+        (f"{MEMORY}.compareTo(quantity('80Gi')) >= 0", f"{MEMORY}.compareTo(quantity('40Gi')) >= 0", False),
+        (f"{MEMORY}.isGreaterThan(quantity('1Gi'))", f"{MEMORY}.compareTo(quantity('1Gi')) >= 0", False),
+        (f"{MEMORY}.compareTo(quantity('1Gi')) >= 0", f"{MEMORY}.isGreaterThan(quantity('1Gi'))", True),
+        (f"{MEMORY}.compareTo(quantity('1Gi')) >= 0", f"{MEMORY}.compareTo(quantity('nope')) >= 0", False),
+    ],
+)
+def test_an_alternative_is_compared_by_what_its_selectors_ask_for(
+    first: str | dict[str, Any], second: str | dict[str, Any], unreachable: bool
+) -> None:
+    def alternative(name: str, given: str | dict[str, Any]) -> dict[str, Any]:
+        fields = {"selectors": [{"cel": {"expression": given}}]} if isinstance(given, str) else given
+        return {"name": name, "deviceClassName": "gpu", **fields}
+
+    both = {"name": "gpu", "firstAvailable": [alternative("one", first), alternative("two", second)]}
+    rules = {rule for rule, _ in found(claim(both))}
+    assert ("alternative-unreachable" in rules) is unreachable
+
+
+def test_a_toleration_that_is_dropped_evicts_nobody() -> None:
+    wanted = claim(exactly(tolerations=[{"key": "a.b/bad", "operator": "Exists"}]))
+    path = "spec.devices.requests[0].exactly.tolerations"
+    assert found(wanted) == [("toleration-effect-missing", f"{path}[0]")]
+    assert found(wanted, kubernetes_version="1.35") == [("feature-gate-off", path)]
+
+
+def test_what_is_refused_because_a_field_is_dropped_says_so() -> None:
+    apart = claim(exactly(count=2), constraints=[{"distinctAttribute": "a.b/c"}])
+    text = yaml.safe_dump(apart)
+    refused, dropped = lint([("f.yaml", text)], Options(kubernetes_version="1.35"))
+    assert (refused.rule, refused.hint) == (
+        "api-validation",
+        "a field that it needs is dropped: its feature gate is off",
+    )
+    assert dropped.rule == "feature-gate-off"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("numaNode", "did you mean `resource.kubernetes.io/numaNode`?"),
+        ("numa", "did you mean `resource.kubernetes.io/numaNode`?"),
+        ("productname", "did you mean `gpu.nvidia.com/productName`?"),
+        ("rack", "write the domain before it, as in `gpu.example.com/rack`"),
+    ],
+)
+def test_a_constraint_without_a_domain_is_told_once(name: str, hint: str) -> None:
+    pair = claim(exactly(device_class="gpu.nvidia.com", count=2), constraints=[{"matchAttribute": name}])
+    [one] = lint([("f.yaml", yaml.safe_dump(pair))])
+    assert (one.rule, one.hint) == ("api-validation", hint)
+
+
+@pytest.mark.parametrize(
+    ("selector", "hint"),
+    [
+        ({"driver": "mig.nvidia.com"}, "did you mean `gpu.nvidia.com`?"),
+        ({"driver": "gpu.nvidia.com"}, None),
+        ({"driver": "gpu.acme.example"}, None),
+        ({"pool": "w"}, None),
+    ],
+)
+def test_a_taint_rule_names_a_driver(selector: dict[str, str], hint: str | None) -> None:
+    taint = {"key": "a.b/bad", "effect": "NoSchedule"}
+    rule = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "r"},
+        "spec": {"deviceSelector": selector, "taint": taint},
+    }
+    found = lint([("f.yaml", yaml.safe_dump(rule))])
+    assert [(one.rule, one.hint) for one in found] == ([("taint-rule-matches-nothing", hint)] if hint else [])
+
+
+def test_a_template_of_a_template_is_a_spec() -> None:
+    given = claim(exactly(), kind="ResourceClaimTemplate")
+    given["spec"] = {"template": given["spec"]}
+    assert found(given) == [("template-spec-nesting", "spec.template")]
+
+
+NVIDIA = "resource.nvidia.com/v1beta1"
+MEANT = ("config-for-other-driver", "did you mean `gpu.nvidia.com`?")
+OTHER = ("opaque-config-invalid", "their configuration is a MigDeviceConfig")
+
+
+@pytest.mark.parametrize(
+    ("device_class", "driver", "kind", "expected"),
+    [
+        ("gpu.nvidia.com", "gpu.nvidia.com", "GpuConfig", None),
+        ("mig.nvidia.com", "gpu.nvidia.com", "MigDeviceConfig", None),
+        ("own", "gpu.nvidia.com", "GpuConfig", None),
+        ("gpu.nvidia.com", "nvidia.com", "GpuConfig", MEANT),
+        (
+            "mig.nvidia.com",
+            "mig.nvidia.com",
+            "MigDeviceConfig",
+            MEANT,
+        ),
+        (
+            "mig.nvidia.com",
+            "gpu.nvidia.com",
+            "GpuConfig",
+            OTHER,
+        ),
+    ],
+)
+def test_configuration_is_for_the_driver_and_type_of_the_devices(
+    device_class: str, driver: str, kind: str, expected: tuple[str, str] | None
+) -> None:
+    opaque = {"driver": driver, "parameters": {"apiVersion": NVIDIA, "kind": kind}}
+    given = claim(exactly(device_class=device_class), config=[{"requests": ["gpu"], "opaque": opaque}])
+    found = lint([("f.yaml", yaml.safe_dump(given))])
+    assert [(one.rule, one.hint) for one in found] == ([expected] if expected else [])
+
+
+def test_configuration_of_a_version_that_a_driver_does_not_have() -> None:
+    parameters = {"apiVersion": "gpu.resource.example.com/v1", "kind": "GpuConfig"}
+    given = claim(exactly(), config=[{"opaque": {"driver": "gpu.example.com", "parameters": parameters}}])
+    assert found(given) == [("opaque-config-invalid", "spec.devices.config[0].opaque.parameters.apiVersion")]
 
 
 def test_what_public_drivers_publish_is_known_without_slices() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman.lint.context import finding
+from drayman.lint.implied import implies
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _covers(earlier: RequestView, later: RequestView) -> bool:
     """Whether devices that satisfy the later alternative would satisfy the earlier one."""
     if earlier.device_class != later.device_class or earlier.fields.get("derivedAttributes"):
         return False
-    if not _contains(later.fields.get("selectors"), earlier.fields.get("selectors")):
+    if not implies(_selectors(later), _selectors(earlier)):
         return False
     if not _contains(earlier.fields.get("tolerations"), later.fields.get("tolerations")):
         return False
@@ -79,7 +80,12 @@ def _covers(earlier: RequestView, later: RequestView) -> bool:
         return False
     if earlier.mode == "All":
         return later.mode == "All" and earlier.fields == {**later.fields, "name": earlier.fields.get("name")}
-    return later.mode == "ExactCount" and earlier.count <= later.count
+    # One device, where all of them are free; several may be more than all.
+    return earlier.count <= (later.count if later.mode == "ExactCount" else 1)
+
+
+def _selectors(request: RequestView) -> list[str]:
+    return [str((one.get("cel") or {}).get("expression", "")) for one in request.fields.get("selectors") or ()]
 
 
 def _contains(items: list[Any] | None, part: list[Any] | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,10 @@ from drayman.lint import drivers, views
 from drayman.lint.context import finding
 from drayman.lint.looks import offset
 from drayman.lint.rule import Severity, rule
+from drayman.lint.rules import constraints
 from drayman.lint.similar import did_you_mean, similar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from drayman.api.field import FieldError
     from drayman.lint.context import Context
     from drayman.lint.document import Document
@@ -56,10 +56,15 @@ def api_validation(context: Context) -> Findings:
     for document in context.linted:
         if document.type_error or document.decoded.errors:
             continue
-        obj = disabled.drop(defaults.apply(_named(document.object)), None, context.gates)
+        given = defaults.apply(_named(document.object))
+        obj = disabled.drop(given, None, context.gates)
+        anyway = None if obj == given else {str(error) for error in validation.create(given, allowed)}
         for error in validation.create(obj, allowed):
             if document.group == "resource.k8s.io" or _POD_FIELDS.search(error.field):
-                yield from _findings(context, document, error)
+                found = _finding(context, document, error)
+                if anyway is not None and str(error) not in anyway:
+                    found = dataclasses.replace(found, hint="a field that it needs is dropped: its feature gate is off")
+                yield found
 
 
 def _named(obj: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +79,7 @@ def _named(obj: dict[str, Any]) -> dict[str, Any]:
 _CLUSTER_KINDS = frozenset({"DeviceClass", "DeviceTaintRule", "ResourceSlice", "Node", "Namespace"})
 
 
-def _findings(context: Context, document: Document, error: FieldError) -> Iterator[Finding]:
+def _finding(context: Context, document: Document, error: FieldError) -> Finding:
     hint, position = None, None
     if error.field.endswith(".cel.expression"):
         position, hint = _in_expression(document, error)
@@ -86,9 +91,18 @@ def _findings(context: Context, document: Document, error: FieldError) -> Iterat
         hint = did_you_mean(str(error.value), _request_names(document))
     elif error.field.endswith(".deviceClassName") and error.value:
         hint = _class_meant(context, str(error.value))
+    elif error.detail.startswith("a fully qualified name") and error.value:
+        hint = _attribute_meant(context, document, str(error.value))
     if position is None and isinstance(error.value, str):
         position = _of_key(document, error)
-    yield finding(document, error.field, str(error), hint, position=position)
+    return finding(document, error.field, str(error), hint, position=position)
+
+
+def _attribute_meant(context: Context, document: Document, name: str) -> str | None:
+    """Return a hint at the attribute that a constraint names without its domain."""
+    found = (constraints.meant(context, claim, name) for claim in views.claims(document))
+    meant = next((one for one in found if one), None)
+    return f"did you mean `{meant}`?" if meant else f"write the domain before it, as in `gpu.example.com/{name}`"
 
 
 def _class_meant(context: Context, name: str) -> str | None:

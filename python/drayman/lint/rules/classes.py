@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
-from drayman.lint import views
+from drayman.lint import drivers, views
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import similar
@@ -173,4 +174,6 @@ def _node(device: DeviceView) -> str:
 def _is_of(driver: str, resource: str) -> bool:
     """Whether an extended resource and a driver have the names that one vendor gives to both: `a.b/gpu`, `gpu.a.b`."""
     domain, _, name = resource.partition("/")
-    return driver == f"{name}.{domain}"
+    known = drivers.known().get(driver)
+    plugins = known.resources if known else ()
+    return driver == f"{name}.{domain}" or any(fnmatch.fnmatchcase(resource, pattern) for pattern in plugins)

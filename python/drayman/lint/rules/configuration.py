@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from drayman.lint import opaque
+from drayman.lint import drivers, opaque
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
-from drayman.lint.similar import did_you_mean
+from drayman.lint.similar import similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drayman.lint.context import Context
     from drayman.lint.document import Document
     from drayman.lint.rule import Findings
-    from drayman.lint.views import ClaimView
+    from drayman.lint.views import ClaimView, RequestView
 
 _CLAIM = """
 apiVersion: resource.k8s.io/v1
@@ -77,6 +77,38 @@ def opaque_config_invalid(context: Context) -> Findings:
                 key = tree is not None and "unknown field" in one.message
                 position = document.position(document.written_path(at), key=key)
                 yield finding(document, at, one.message, one.hint, position=position)
+    for claim in context.claims():
+        yield from _of_other_devices(context, claim)
+
+
+def _of_other_devices(context: Context, claim: ClaimView) -> Findings:
+    """Yield the configurations that NVIDIA's driver does not apply to devices of a request that they name."""
+    for index, config in enumerate(claim.devices.get("config") or ()):
+        given = config.get("opaque") or {}
+        kind = str((given.get("parameters") or {}).get("kind") or "")
+        wanted = opaque.TYPES.get((str(given.get("driver") or ""), kind))
+        if wanted is None or not config.get("requests"):
+            continue
+        for request in claim.requests_named(config["requests"]):
+            types = _types(context, request)
+            if types and wanted not in types:
+                listed = "/".join(sorted(types))
+                message = f"cannot apply {kind} to devices of type {listed} (request: {request.name})"
+                right = next((name for (_, name), type_ in opaque.TYPES.items() if {type_} == types), None)
+                path = f"{claim.path}.devices.config[{index}].opaque.parameters.kind"
+                yield finding(claim, path, message, f"their configuration is a {right}" if right else None)
+                break
+
+
+def _types(context: Context, request: RequestView) -> set[str]:
+    """Return the types of NVIDIA's devices that the request can be given; none where that is not known."""
+    public = _public(context, request)
+    if public is not None:
+        return {public[1].name}
+    found = [
+        (device.attribute("gpu.nvidia.com/type") or {}).get("string") for device in context.candidates(request) or ()
+    ]
+    return {str(one) for one in found} if all(found) else set()
 
 
 @rule(
@@ -85,7 +117,7 @@ def opaque_config_invalid(context: Context) -> Findings:
     summary="configuration for a driver that none of the devices belongs to",
     why="""
 A driver reads only the entries with its own name, and passes over all others. The rule looks at the ResourceSlices
-among the files and in `--with`.
+among the files and in `--with`; where there are none, at the public drivers whose classes are asked for.
 """,
     bad=_CLUSTER + _CLAIM.replace("driver: gpu.nvidia.com", "driver: gpu.nvidia.example"),
     good=_CLUSTER + _CLAIM,
@@ -95,23 +127,31 @@ def config_for_other_driver(context: Context) -> Findings:
     for claim in context.claims():
         for index, config in enumerate(claim.devices.get("config") or ()):
             driver = (config.get("opaque") or {}).get("driver")
-            drivers = _drivers(context, claim, config)
-            if driver and drivers and driver not in drivers:
-                listed = " and ".join(f"`{one}`" for one in sorted(drivers))
+            there = _drivers(context, claim, config)
+            if driver and there and driver not in there:
+                listed = " and ".join(f"`{one}`" for one in sorted(there))
                 message = f"the devices are of driver {listed}, which passes over configuration for `{driver}`"
                 path = f"{claim.path}.devices.config[{index}].opaque.driver"
-                yield finding(claim, path, message, did_you_mean(driver, drivers))
+                meant = drivers.meant(driver, there) or similar(driver, there)
+                yield finding(claim, path, message, f"did you mean `{meant}`?" if meant else None)
 
 
 def _drivers(context: Context, claim: ClaimView, config: Mapping[str, Any]) -> set[str]:
     """Return the drivers of the devices that the entry can apply to; none when that is not known."""
-    drivers: set[str] = set()
+    found: set[str] = set()
     for request in claim.requests_named(config.get("requests")):
-        devices = context.candidates(request)
-        if not devices:
+        devices, public = context.candidates(request), _public(context, request)
+        if not devices and public is None:
             return set()
-        drivers |= {device.driver for device in devices}
-    return drivers
+        found |= {device.driver for device in devices or ()} or ({public[0].name} if public else set())
+    return found
+
+
+def _public(context: Context, request: RequestView) -> tuple[drivers.Driver, drivers.Kind] | None:
+    """Return the public driver and kind of device whose class is asked for, where nothing else is known of it."""
+    if context.devices or context.find("DeviceClass", request.device_class):
+        return None
+    return drivers.of_class(request.device_class)
 
 
 def _configurations(document: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:

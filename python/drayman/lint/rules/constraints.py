@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from drayman.lint import drivers
 from drayman.lint.context import finding
+from drayman.lint.looks import similar
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def constraint_attribute_not_published(context: Context) -> Findings:
         for index, constraint in enumerate(claim.devices.get("constraints") or ()):
             for field in ("matchAttribute", "distinctAttribute"):
                 attribute = constraint.get(field)
-                if not attribute:
-                    continue
+                if "/" not in (attribute or ""):
+                    continue  # what the API server says of
                 for request in claim.requests_named(constraint.get("requests")):
                     found = _missing(context, request, attribute)
                     if found is not None:
@@ -81,6 +82,17 @@ def constraint_attribute_not_published(context: Context) -> Findings:
                         severity = None if certain else Severity.WARNING
                         yield finding(claim, path, *found, severity=severity)
                         break
+
+
+def meant(context: Context, claim: ClaimView, bare: str) -> str | None:
+    """Return the attribute with its domain that is meant by a name alone, as far as that is known."""
+    for request in claim.requests():
+        devices, public = context.candidates(request), _public(context, request)
+        published = {name for device in devices or () for name in device.attribute_names()}
+        found = _similar(bare, sorted(published or (public[1] if public else ())))
+        if found is not None:
+            return found
+    return None
 
 
 def _missing(context: Context, request: RequestView, attribute: str) -> tuple[str, str | None] | None:
@@ -115,11 +127,12 @@ def _public(context: Context, request: RequestView) -> tuple[str, set[str]] | No
 
 
 def _similar(attribute: str, published: Sequence[str]) -> str | None:
-    """Return the published attribute whose bare name is nearest."""
-    from drayman.api import schema
-
-    bare = {name.rpartition("/")[2]: name for name in published}
-    near = schema.did_you_mean(attribute.rpartition("/")[2], list(bare))
+    """Return the published attribute whose bare name is the same, begins or ends alike, or is nearly the same."""
+    name, bare = attribute.rpartition("/")[2], {one.rpartition("/")[2]: one for one in published}
+    if name in bare:
+        return bare[name]
+    longer = [one for one in bare if len(name) > 2 and one.lower().startswith(name.lower())]
+    near = longer[0] if len(longer) == 1 else similar(name, bare)
     return bare[near] if near else None
 
 

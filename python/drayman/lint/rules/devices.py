@@ -47,23 +47,29 @@ _LISTS = {"bools": "bool", "ints": "int", "strings": "string", "versions": "vers
     Severity.ERROR,
     summary="two devices of one pool have the same name",
     why="""
-Each slice is valid by itself, so the API server takes them, but the pool as a whole is invalid: the scheduler allocates
-nothing from it.
+Two in one slice the API server refuses. Of two slices each is valid by itself, so that it takes them, but the pool as a
+whole is invalid: the scheduler allocates nothing from it.
 """,
     bad=f"{_TWO}---{_SECOND}",
     good=f"{_TWO}---{_SECOND.replace('gpu-0', 'gpu-1')}",
+    refines=True,
 )
 def duplicate_device_name(context: Context) -> Findings:
-    """Compare the devices of each generation of a pool; of one slice the API server does it."""
+    """Compare the devices of each generation of a pool; of one slice the text is that of the API server."""
     seen: dict[tuple[str, str, int, str], DeviceView] = {}
     for device in context.devices:
         pool = (device.document.object.get("spec") or {}).get("pool") or {}
         name = str(device.fields.get("name", ""))
         earlier = seen.setdefault((device.driver, device.pool, int(pool.get("generation", 0)), name), device)
+        hint = "give each device of a pool a name of its own"
         if earlier.document is not device.document:
             other = f"ResourceSlice `{earlier.document.short_name}`"
             message = f"`{name}` of pool `{device.pool}` is in {other} too: nothing is allocated from such a pool"
-            yield finding(device, f"{device.path}.name", message, "give each device of a pool a name of its own")
+            yield finding(device, f"{device.path}.name", message, hint)
+        elif earlier.path != device.path:
+            position = device.document.position(device.document.written_path(f"{device.path}.name"))
+            message = f'{device.path}: Duplicate value: "{name}"'
+            yield finding(device, device.path, message, hint, position=position)
 
 
 @rule(

@@ -113,6 +113,9 @@ def template_spec_nesting(context: Context) -> Findings:
             fix = edits.nest(document, "spec", ["devices"], "spec")
             hint = "write `spec: {spec: {devices: …}}`"
             yield _misplaced(document, "spec.devices", message, hint, fix)
+        if document.kind == "ResourceClaimTemplate" and "spec.template" in unknown:
+            message = 'strict decoding error: unknown field "spec.template": `spec` itself is what claims are made of'
+            yield _misplaced(document, "spec.template", message, "write `spec: {spec: {devices: …}}`", None)
         if document.kind == "ResourceClaim" and "spec.spec" in unknown:
             message = 'strict decoding error: unknown field "spec.spec": a claim has its requests under `spec.devices`'
             fix = edits.unnest(document, "spec.spec")

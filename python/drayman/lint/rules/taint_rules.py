@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drayman.lint import drivers
 from drayman.lint.context import finding
 from drayman.lint.rule import Severity, rule
+from drayman.lint.similar import similar
 
 if TYPE_CHECKING:
     from drayman.lint.context import Context
@@ -50,17 +52,28 @@ def taint_rule_matches_everything(context: Context) -> Findings:
 @rule(
     "taint-rule-matches-nothing",
     Severity.WARNING,
-    summary="a DeviceTaintRule without selector taints no device",
+    summary="a DeviceTaintRule taints no device",
     why="""
-Without `deviceSelector` a rule matches nothing. The empty selector `{}` would match everything.
+Without `deviceSelector` a rule matches nothing; the empty selector `{}` would match everything. Nor does one match
+anything that names a DeviceClass or a vendor where the driver is meant, or a driver that nearly is one of the
+ResourceSlices that are given.
 """,
     bad=_RULE.replace("  deviceSelector: {driver: gpu.example.com, pool: worker-1}\n", ""),
     good=_RULE,
 )
 def taint_rule_matches_nothing(context: Context) -> Findings:
-    """Find rules without selector."""
+    """Find rules without selector, and such whose driver is none."""
+    there = {device.driver for device in context.devices}
     for document in context.linted:
         spec = document.object.get("spec") or {}
-        if (document.group, document.kind) == ("resource.k8s.io", "DeviceTaintRule") and "deviceSelector" not in spec:
+        if (document.group, document.kind) != ("resource.k8s.io", "DeviceTaintRule"):
+            continue
+        if "deviceSelector" not in spec:
             message = "without `deviceSelector` the rule matches no device"
             yield finding(document, "spec", message, "select devices by `driver`, `pool` or `device`")
+            continue
+        name, known = (spec["deviceSelector"] or {}).get("driver"), there or set(drivers.known())
+        meant = drivers.meant(name, known) or (similar(name, there) if there else None) if name else None
+        if meant is not None and name not in known:
+            message = f"no device is of a driver `{name}`"
+            yield finding(document, "spec.deviceSelector.driver", message, f"did you mean `{meant}`?")
