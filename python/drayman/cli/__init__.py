@@ -9,14 +9,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import shutil
 import signal
 import sys
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman.errors import DraymanError
+from drayman.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,6 +61,11 @@ DONE, ERROR, USAGE, NO, INTERRUPTED = 0, 1, 2, 3, 130
 
 def main(arguments: Sequence[str] | None = None, *, prog: str = "drayman") -> int:
     """Run the command line and return the exit code. Wrong usage and `--help` raise `SystemExit`, as argparse does."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started this
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what the terminal has no character for
     try:
         with _ending_like_interrupted():
             return _ended(verb_first(sys.argv[1:] if arguments is None else arguments), prog)
@@ -91,9 +99,9 @@ def _parsed(given: Sequence[str], prog: str) -> argparse.Namespace:
 
 def complain(error: DraymanError) -> None:
     """Print an error, and its hint apart, to standard error."""
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {visible(str(error))}", file=sys.stderr)
     if error.hint:
-        print(f"hint: {error.hint}", file=sys.stderr)
+        print(f"hint: {visible(error.hint)}", file=sys.stderr)
 
 
 def _ended(given: list[str], prog: str) -> int:

@@ -6,7 +6,7 @@ exist elsewhere. Exit code 1 when there are errors; warnings alone give 0. A com
 line, or alone on the line above, switches a rule off there; `[tool.drayman.lint]` in pyproject.toml has settings.
 
 examples:
-  drayman lint deploy/
+  drayman lint -R deploy/
   drayman lint claim.yaml --with gpu.example.com
   drayman lint job.yaml --kubeconfig ~/.kube/config
   helm template . | drayman lint - -o github
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import inputs, sources
-from drayman.cli.output import print_json
+from drayman.cli import inputs, options, sources
+from drayman.cli.output import note, print_json
 
 if TYPE_CHECKING:
     import argparse
@@ -38,10 +38,13 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     inputs.add_arguments(parser, what="manifests")
+    parser.add_argument("-R", "--recursive", action="store_true", help="also the folders below those that are named")
     inputs.add_context(parser)
     sources.add_arguments(parser, namespace=False)
     parser.add_argument("-n", "--namespace", help="the one of objects that name none (default: as kubectl has it)")
-    parser.add_argument("--kubernetes-version", metavar="VERSION", help="1.34 to 1.37 (default: 1.37)")
+    parser.add_argument(
+        "--kubernetes-version", type=options.version, metavar="VERSION", help="1.34 to 1.37 (default: 1.37)"
+    )
     parser.add_argument("--feature-gates", metavar="A=true,B=false", help="gates, laid over the version's defaults")
     parser.add_argument("--select", action="append", metavar="RULES", help="only these rules, or beginnings of names")
     parser.add_argument("--ignore", action="append", metavar="RULES", help="not these rules, or beginnings of names")
@@ -59,18 +62,32 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.explain:
         return _explain(arguments.explain)
-    texts = dict(files.texts(inputs.files(arguments)))
-    options = _options(arguments)
+    texts = _texts(arguments)
+    chosen = _options(arguments)
     fixed = 0
     if arguments.fix:
-        texts, fixed = _fix(texts, options)
-    found = lint(list(texts.items()), options)
+        texts, fixed = _fix(texts, chosen)
+    found = lint(list(texts.items()), chosen)
     if arguments.fix and files.STDIN in texts:
-        print(texts[files.STDIN], end="")
+        _write(texts[files.STDIN])
         print(_text(found, texts, fixed, colour=False), end="", file=sys.stderr)
     else:
-        _print(arguments.output, found, texts, fixed, options.kubernetes_version)
+        _print(arguments.output, found, texts, fixed, chosen.kubernetes_version)
     return cli.ERROR if any(one.severity is Severity.ERROR for one in found) else cli.DONE
+
+
+def _texts(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the texts of the files by their names; a file that is named twice is one."""
+    from drayman.manifest import files
+
+    named = inputs.files(arguments)
+    for name in named:
+        if not arguments.recursive and files.more_below(name):
+            note(f"the folders below `{name}` are left out: -R takes them too")
+    found: dict[str, tuple[str, str]] = {}
+    for name, text in files.texts(named, strict=False, recursive=arguments.recursive):
+        found.setdefault(os.path.normpath(name), (name, text))
+    return dict(found.values())
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -120,6 +137,13 @@ def _fix(texts: Mapping[str, str], options: Options) -> tuple[dict[str, str], in
             mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
             Path(file).write_bytes(mark + text.encode())
     return dict(fixed), count
+
+
+def _write(text: str) -> None:
+    """Write text as it is, whatever the terminal takes."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.flush()
 
 
 def _explain(name: str) -> int:

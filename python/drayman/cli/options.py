@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ def start_logging(verbose: int) -> None:
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
+def version(text: str) -> str:
+    """Read a version of Kubernetes: `v1.37.2`, as servers call it, is `1.37`. Whether it is known is told later."""
+    found = re.fullmatch(r"v?(\d+\.\d+)(\.\d+)?", text)
+    return found[1] if found else text
+
+
 def seconds(text: str) -> float:
     """Read a duration in seconds; argparse shows the error."""
     value = float(text)
@@ -76,10 +83,17 @@ def port(text: str) -> int:
 
 def _add_version(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--kubernetes-version", default="1.37", metavar="VERSION", help="defaults of feature gates (1.34 to 1.37)"
+        "--kubernetes-version",
+        type=version,
+        default="1.37",
+        metavar="VERSION",
+        help="defaults of feature gates (1.34 to 1.37)",
     )
     parser.add_argument(
-        "--feature-gates", default="", metavar="A=true,B=false", help="gates, laid over the defaults of the version"
+        "--feature-gates",
+        default="",
+        metavar="A=true,B=false",
+        help="gates, laid over the defaults of the version",
     )
 
 

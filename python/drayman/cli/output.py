@@ -8,6 +8,8 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from drayman.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -35,6 +37,7 @@ class Printer:
 
     def title(self, text: str) -> None:
         """Print a heading."""
+        text = visible(text)
         if self._console is None:
             print(f"\n== {text}")
         else:
@@ -42,6 +45,7 @@ class Printer:
 
     def line(self, text: str = "") -> None:
         """Print a line."""
+        text = visible(text)
         if self._console is None:
             print(text)
         else:
@@ -53,7 +57,7 @@ class Printer:
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print rows under upper-case column names, or nothing when there are none; a cell may have several lines."""
-        filled = [tuple(row) for row in rows]
+        filled = [tuple(map(visible, row)) for row in rows]
         if not filled:
             return
         if self._console is None:
@@ -79,7 +83,7 @@ class Progress:
     def show(self, text: str) -> None:
         """Replace the line by `text`."""
         if self._on:
-            self._write(text[: WIDTH - 1])
+            self._write(visible(text)[: WIDTH - 1])
 
     def _write(self, text: str) -> None:
         print(f"\r{text.ljust(self._shown)}", end="\r" if not text else "", file=sys.stderr, flush=True)
@@ -124,19 +128,24 @@ def _broken(cell: str, room: int) -> Iterator[str]:
 
 def print_json(value: Any) -> None:
     """Print `value` as indented JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json.dumps(value, indent=2, ensure_ascii=not _takes_all()))
 
 
 def print_yaml(value: Any) -> None:
     """Print `value` as YAML, keys in their order."""
     import yaml
 
-    print(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120), end="")
+    print(yaml.safe_dump(value, sort_keys=False, allow_unicode=_takes_all(), width=120), end="")
+
+
+def _takes_all() -> bool:
+    """Whether every character can be printed as it is."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
 def note(text: str) -> None:
     """Print a remark that is neither result nor error to standard error."""
-    print(f"note: {text}", file=sys.stderr)
+    print(f"note: {visible(text)}", file=sys.stderr)
 
 
 def _console(width: int | None) -> Any:

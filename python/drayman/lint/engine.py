@@ -24,6 +24,8 @@ SYNTAX = "syntax"
 GENERAL = frozenset({"api-validation", "unknown-field"})
 """Rules that give way where a rule with `refines` found something at the same field."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]+")
+"""What stands for bytes that are no text."""
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
@@ -81,14 +83,23 @@ def unknown_rule(name: str) -> InputError:
     """Return the error of a rule that does not exist."""
     from drayman.api import schema
 
+    beginning = [one for one in all_rules() if one.startswith(name)]
     similar = schema.did_you_mean(name, list(all_rules()))
-    return InputError(f"unknown rule `{name}`", hint=f"did you mean `{similar}`?" if similar else None)
+    hint = f"did you mean `{similar}`?" if similar else "docs/lint.md lists the rules"
+    if beginning:
+        hint = f"so begin {', '.join(f'`{one}`' for one in beginning[:6])}{', …' if len(beginning) > 6 else ''}"
+    return InputError(f"unknown rule `{name}`", hint=hint)
 
 
 def _read(sources: Iterable[Source], namespace: str) -> tuple[list[Document], list[Diagnostic]]:
     documents: list[Document] = []
     broken: list[Diagnostic] = []
     for source in sources:
+        undecoded = _SURROGATE.search(source.text)
+        if undecoded is not None:
+            at = source.position(*undecoded.span())
+            broken.append(Diagnostic(SYNTAX, Severity.ERROR, "", "", "not text in UTF-8", None, source.file, at))
+            continue
         try:
             loaded = manifest.parse(source.text, file=source.file)
             documents += [Document(one, source, default_namespace=namespace) for one in loaded]

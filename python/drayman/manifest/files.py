@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -18,27 +19,50 @@ MAX_BYTES = 256 * 1024 * 1024
 
 STDIN = "<stdin>"
 _SUFFIXES = (".json", ".yaml", ".yml")
+_LOOK = 5_000
 
 
-def texts(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[str, str]]:
+def texts(
+    paths: Iterable[str | os.PathLike[str]], *, strict: bool = True, recursive: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield name and text of every file that `paths` name, in order; the files of a folder or pattern by name.
 
-    A folder stands for its files that end in `.json`, `.yaml` or `.yml`, not for the folders below it. Raises
-    :class:`InputError` for what does not exist, cannot be read, is too large or is not text in UTF-8.
+    A folder stands for its files that end in `.json`, `.yaml` or `.yml`, and when `recursive` for those of the folders
+    below it, but hidden ones, too. Raises
+    :class:`InputError` for what does not exist, cannot be read, is too large or is not text in UTF-8; the last only
+    when `strict`, else bytes that are no text become lone surrogates.
     """
     for path in paths:
         name = os.fspath(path)
         if name == "-":
-            yield STDIN, _decode(STDIN, sys.stdin.buffer.read(MAX_BYTES + 1))
+            if sys.stdin is None:
+                raise InputError("standard input is closed")
+            yield STDIN, _decode(STDIN, sys.stdin.buffer.read(MAX_BYTES + 1), strict=strict)
             continue
-        for file in _expand(name):
-            yield file, _decode(file, _read(file))
+        for file in _expand(name, recursive=recursive):
+            yield file, _decode(file, _read(file), strict=strict)
 
 
-def _expand(name: str) -> list[str]:
+def more_below(folder: str) -> bool:
+    """Return whether folders below this one have manifests, as far as a look at the first few thousand files tells."""
+    if not Path(folder).is_dir():
+        return False
+    found = itertools.islice(_walk(Path(folder)), _LOOK)
+    return any(file.suffix in _SUFFIXES and file.parent != Path(folder) for file in found)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of those below it, but hidden ones."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        yield from (Path(place, one) for one in files)
+
+
+def _expand(name: str, *, recursive: bool) -> list[str]:
     path = Path(name)
     if path.is_dir():
-        found = sorted(str(file) for file in path.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+        every = _walk(path) if recursive else path.iterdir()
+        found = sorted(str(file) for file in every if file.suffix in _SUFFIXES and file.is_file())
         if not found:
             raise InputError("the folder has no .yaml, .yml or .json file", file=name)
         return found
@@ -59,11 +83,11 @@ def _read(file: str) -> bytes:
         raise InputError((error.strerror or str(error)).lower(), file=file) from error
 
 
-def _decode(name: str, data: bytes) -> str:
+def _decode(name: str, data: bytes, *, strict: bool) -> str:
     if len(data) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES // 1024**2} MiB", file=name)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig", "strict" if strict else "surrogateescape")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError("not text in UTF-8", file=name, line=line) from error

@@ -13,7 +13,7 @@ from drayman.manifest.scalars import cut
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _START = Position(1, 1, 1, 1)
 
@@ -117,7 +117,20 @@ def _documents(text: str, file: str | None) -> Iterator[tuple[Any, _Source]]:
         for tree in yaml_text.documents(text):
             yield tree.value, _Source(known=tree)
     except yaml_text.YAMLTextError as error:
-        raise InputError(f"not YAML: {error}", file=file, line=error.line) from error
+        hint = _hint(text.split("\n", error.line)[error.line - 1 : error.line])
+        raise InputError(f"not YAML: {error}", file=file, line=error.line, hint=hint) from error
+
+
+def _hint(lines: Sequence[str]) -> str | None:
+    """Return what is probably wrong with the line that is not YAML."""
+    line = "".join(lines)
+    if "{{" in line:
+        return "that is a template: render it first, as in `helm template . | drayman lint -`"
+    if line[: len(line) - len(line.lstrip())].count("\t"):
+        return "YAML takes no tabulators at the beginning of a line: write blanks"
+    if "expression:" in line:
+        return "put the expression in quotes, or in lines of its own below `expression: |-`"
+    return None
 
 
 def _objects(value: Any) -> Iterator[tuple[str, Any]]:
@@ -126,6 +139,8 @@ def _objects(value: Any) -> Iterator[tuple[str, Any]]:
         kind, version = value["kind"].removesuffix("List"), value.get("apiVersion")
         for index, item in enumerate(value["items"]):
             yield f"items[{index}]", _with_type(item, kind, version) if kind else item
+    elif isinstance(value, dict) and value.get("kind") == "List" and value.get("items") is None:
+        return
     else:
         yield "", value
 

@@ -180,6 +180,67 @@ def test_standard_input_is_fixed_to_standard_output(drayman: CommandLine) -> Non
     assert (result.code, result.out, result.err) == (0, FIXED, "fixed 2; no findings\n")
 
 
+def test_bytes_that_are_no_text_are_a_finding_and_the_other_files_are_linted(drayman: CommandLine) -> None:
+    (drayman.folder / "a.yaml").write_bytes(b"# caf\xe9\n" + FIXED.encode())
+    drayman.write("b.yaml", CLAIM)
+    result = drayman.run("lint", "a.yaml", "b.yaml", "--fix", "-o", "github")
+    assert result.code == 1
+    [finding] = result.out.splitlines()
+    assert finding.endswith("line=1,endLine=1,col=6,endColumn=7,title=drayman%3A syntax::not text in UTF-8")
+    assert (drayman.folder / "a.yaml").read_bytes() == b"# caf\xe9\n" + FIXED.encode()
+    assert (drayman.folder / "b.yaml").read_text() == FIXED
+
+
+def test_a_file_is_linted_once_and_folders_below_by_request(drayman: CommandLine) -> None:
+    drayman.write("deploy/a.yaml", IDLE)
+    drayman.write("deploy/prod/b.yaml", IDLE)
+    drayman.write("deploy/.git/c.yaml", IDLE)
+    result = drayman.run("lint", "deploy/a.yaml", "./deploy/a.yaml", "deploy")
+    assert result.out.splitlines()[-1] == "found 1 warning"
+    assert result.err == "note: the folders below `deploy` are left out: -R takes them too\n"
+    result = drayman.run("lint", "-R", "deploy")
+    assert (result.out.splitlines()[-1], result.err) == ("found 2 warnings", "")
+
+
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_control_characters_are_shown_and_not_obeyed(drayman: CommandLine, form: str) -> None:
+    drayman.write("pod.yaml", IDLE.replace("name: gpu", 'name: "\\e[2Jgpu"').replace("idle", '"\u202e\\e]0;x\\a"'))
+    result = drayman.run("lint", "pod.yaml", "-o", form)
+    assert not any(ord(letter) < 32 and letter != "\n" for letter in result.out)
+    assert "\u202e" not in result.out
+    assert "no container uses claim `\N{SYMBOL FOR ESCAPE}[2Jgpu`" in result.out
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (
+            "metadata:\n  name: {{ .Release.Name }}\n",
+            "that is a template: render it first, as in `helm template . | drayman lint -`",
+        ),
+        ("spec:\n\t- a\n", "YAML takes no tabulators at the beginning of a line: write blanks"),
+        (
+            '{expression: device.attributes["a"].b}\n',
+            "put the expression in quotes, or in lines of its own below `expression: |-`",
+        ),
+        ("a: [\n", None),
+    ],
+)
+def test_what_is_not_yaml_has_a_hint_where_the_reason_is_common(
+    drayman: CommandLine, text: str, hint: str | None
+) -> None:
+    drayman.write("broken.yaml", text)
+    [found] = json.loads(drayman.run("lint", "broken.yaml", "-o", "json").out)["diagnostics"]
+    assert (found["rule"], found.get("hint")) == ("syntax", hint)
+
+
+def test_an_object_without_a_kind_is_told_by_the_field(drayman: CommandLine) -> None:
+    drayman.write("values.yaml", "apiVersion: v1\nreplicas: 1\n")
+    drayman.write("empty.yaml", "apiVersion: v1\nkind: List\nitems:\n")
+    [found] = json.loads(drayman.run("lint", "values.yaml", "empty.yaml", "-o", "json").out)["diagnostics"]
+    assert (found["rule"], found["file"], found["message"]) == ("unknown-kind", "values.yaml", "`kind` is not set")
+
+
 def test_standard_input_is_linted(drayman: CommandLine) -> None:
     result = drayman.run("lint", "-", stdin=CLAIM.encode())
     assert result.code == 1
@@ -203,6 +264,12 @@ def test_an_unknown_rule_is_an_error_with_the_one_that_is_meant(drayman: Command
     )
 
 
+def test_the_beginning_of_rules_is_no_rule_to_explain(drayman: CommandLine) -> None:
+    assert drayman.run("lint", "--explain", "pod-").err == (
+        "error: unknown rule `pod-`\nhint: so begin `pod-claim-not-consumed`, `pod-nodename-with-claims`\n"
+    )
+
+
 def test_no_file_is_wrong_usage(drayman: CommandLine) -> None:
     assert drayman.run("lint").code == 2
 
@@ -216,7 +283,9 @@ def test_a_snapshot_is_all_that_there_is(drayman: CommandLine) -> None:
     assert [one["rule"] for one in json.loads(result.out)["diagnostics"]] == ["device-class-missing"]
 
 
-@pytest.mark.parametrize(("version", "rules"), [("1.35", ["feature-gate-off"]), ("1.36", [])])
+@pytest.mark.parametrize(
+    ("version", "rules"), [("1.35", ["feature-gate-off"]), ("v1.35.2", ["feature-gate-off"]), ("1.36", [])]
+)
 def test_the_version_says_which_gates_are_on(drayman: CommandLine, version: str, rules: list[str]) -> None:
     tolerant = FIXED + "        tolerations: [{key: a.b/c, operator: Exists, effect: NoExecute}]\n"
     drayman.write("claim.yaml", tolerant)

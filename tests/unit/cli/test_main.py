@@ -163,6 +163,26 @@ def test_reader_that_goes_away_ends_quietly(drayman: CommandLine) -> None:
     process.stderr.close()
 
 
+@pytest.mark.parametrize(("stream", "err"), [(0, b"error: standard input is closed\n"), (1, b"")])
+def test_streams_that_are_closed_are_no_surprise(drayman: CommandLine, stream: int, err: bytes) -> None:
+    command = [sys.executable, "-c", f"import os, sys; os.close({stream}); os.execv(sys.executable, sys.argv[1:])"]
+    command += [sys.executable, "-m", "drayman", "claims", "-"]
+    done = subprocess.run(
+        command, input=claim().encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+    )
+    assert (done.returncode, done.stderr) == (int(stream == 0), err)
+
+
+def test_characters_that_the_terminal_does_not_have_are_written_as_numbers(drayman: CommandLine) -> None:
+    drayman.write("claim.yaml", claim(device_class="é"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "drayman", "lint", "claim.yaml", "-o"]
+    for form in ("text", "json", "github", "sarif"):
+        done = subprocess.run([*command, form], env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (1, b"")
+        assert b"\\xe9" in done.stdout or b"\\u00e9" in done.stdout
+
+
 @pytest.mark.parametrize(("arguments", "code"), [(("cel", "true"), 1), (("claims", "claim.yaml"), 1), (("--help",), 0)])
 def test_little_output_without_a_reader_ends_quietly_too(
     drayman: CommandLine, arguments: tuple[str, ...], code: int

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drayman.lint.diagnostic import Severity
+from drayman.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,11 +52,11 @@ def summary(diagnostics: Sequence[Diagnostic], *, fixed: int = 0) -> str:
 def _lines(one: Diagnostic, source: Source | None, style: _Style) -> Iterator[str]:
     colour = _COLOURS[one.severity]
     head = f"{one.severity}[{one.rule}]"
-    first, *rest = _wrapped(one.message, len(head) + 2)
+    first, *rest = _wrapped(visible(one.message), len(head) + 2)
     yield f"{style(head, _BOLD, colour)}{style(': ' + first.lstrip(), _BOLD)}"
     yield from (f"  {line}" for line in rest)
     gutter = " " * len(str(one.position.line))
-    yield f"{gutter}{style('-->', _BLUE)} {one.file}:{one.position.line}:{one.position.column}"
+    yield f"{gutter}{style('-->', _BLUE)} {visible(one.file)}:{one.position.line}:{one.position.column}"
     bar = style("|", _BLUE)
     if source is not None:
         line, marks = _excerpt(one, source)
@@ -66,7 +67,7 @@ def _lines(one: Diagnostic, source: Source | None, style: _Style) -> Iterator[st
     for label, note in (("object", where), ("help", one.hint)):
         if note:
             indent = f"{gutter} {style('=', _BLUE)} {style(label, _BOLD)}: "
-            first, *rest = _wrapped(note, len(gutter) + len(label) + 5)
+            first, *rest = _wrapped(visible(note), len(gutter) + len(label) + 5)
             yield f"{indent}{first.lstrip()}"
             yield from (f"{' ' * (len(gutter) + 3)}{line}" for line in rest)
 
@@ -101,7 +102,7 @@ def _excerpt(one: Diagnostic, source: Source) -> tuple[str, str]:
         if _columns(line) > room:
             line = line[: room - 1] + "…"
             end = min(end, len(line))
-    line = line.replace("\t", " ")
+    line = visible(line.replace("\t", " "))
     return line, " " * _columns(line[:start]) + "^" * max(_columns(line[start:end]), 1)
 
 

@@ -35,4 +35,5 @@ def unknown_kind(context: Context) -> Findings:
     for document in context.documents:
         if document.linted and document.type_error:
             error = document.type_error
-            yield finding(document, error.field or "", error.message, error.hint)
+            message = f"`{error.field}` is {error.message}" if error.message.startswith("not ") else error.message
+            yield finding(document, error.field or "", message, error.hint)
