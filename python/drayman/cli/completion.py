@@ -109,7 +109,10 @@ def candidates(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             elif action.nargs not in ("*", "+"):
                 del positionals[0]
     if waiting is not None:
-        found = _values(waiting, options)
+        listed = _listed(waiting)
+        # Of several values between commas the last is completed.
+        before_it = current[: current.rfind(",") + 1] if waiting.dest in _LISTS else ""
+        found = ((before_it + word, "") for word in listed) if listed else _values(waiting, options)
     elif current.startswith("-"):
         found = _options(parser)
     else:
@@ -148,6 +151,27 @@ def _values(action: argparse.Action, options: Mapping[str, str]) -> Iterable[tup
             return [(name, "") for name in _contexts(options)]
         if action.dest == "namespace":
             return [(name, "") for name in _namespaces(options)]
+    return ()
+
+
+_LISTS = frozenset({"state", "select", "ignore"})
+"""Options that take several values between commas."""
+
+
+def _listed(action: argparse.Action) -> Iterable[str]:
+    """Return the values of an option that are known without asking anybody, though others may be given."""
+    if action.dest == "state":
+        from drayman.cli.view.fleet import STATES
+
+        return STATES
+    if action.dest in ("select", "ignore") or (action.dest == "explain" and action.metavar == "RULE"):
+        from drayman.lint import all_rules
+
+        return all_rules()
+    if action.dest == "kubernetes_version":
+        from drayman import features
+
+        return features.KUBERNETES_VERSIONS
     return ()
 
 

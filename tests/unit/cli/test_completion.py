@@ -41,6 +41,12 @@ def test_verbs_complete_with_what_they_do() -> None:
         (("nope", ""), []),
         (("-n", "x", "clu"), ["cluster"]),
         (("-A", "completion", "z"), ["zsh"]),
+        (("devices", "--state", "f"), ["free"]),
+        (("devices", "--state", "free,b"), ["free,blocked"]),
+        (("lint", "--explain", "claim-name"), ["claim-name-is-template"]),
+        (("lint", "--select", "syntax,count-w"), ["syntax,count-with-all"]),
+        (("simulate", "--explain", "cl"), []),
+        (("simulate", "--kubernetes-version", "1.3"), ["1.34", "1.35", "1.36", "1.37"]),
     ],
 )
 def test_what_can_follow(given: tuple[str, ...], expected: list[str]) -> None:

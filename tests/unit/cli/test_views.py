@@ -317,3 +317,9 @@ def test_object_without_what_is_shown_is_refused_with_its_place(
     arguments = {"diff": ("bad.yaml", "bad.yaml"), "snapshot": ("dir", "-f", "bad.yaml")}.get(verb, ("bad.yaml",))
     result = drayman.run(verb, *arguments)
     assert (result.code, result.out, result.err) == (1, "", f"error: bad.yaml:{line}: {message}\n")
+
+
+def test_what_has_no_namespace_is_not_missed_in_one(drayman: CommandLine) -> None:
+    drayman.write("claim.yaml", claim())
+    assert drayman.run("devices", "claim.yaml", "-n", "other").err == "note: no devices\n"
+    assert drayman.run("claims", "claim.yaml", "-n", "other").err == "note: no claims in namespace `other`\n"

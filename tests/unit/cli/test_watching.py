@@ -76,9 +76,18 @@ def test_changed_claims_are_printed_with_how_many_wait(server: LiveServer) -> No
 def test_device_changes_with_the_claim_that_takes_it(server: LiveServer) -> None:
     with watch(server, "devices", "-o", "wide") as lines:
         assert [next(lines).split()[-1] for _ in range(3)] == ["STATE", "free", "free"]
-        next(lines)
+        assert next(lines) == "note: [....................] 0 of 1 claims are allocated, 1 pending"
         apply(server, allocated("one", "gpu-1"))
         assert next(lines).split() == ["gpu.example.com/node-1/gpu-1", "node-1", "used", "team-a/one"]
+        assert next(lines) == "note: [####################] 1 of 1 claims are allocated, 0 pending"
+
+
+def test_claims_that_begin_to_wait_are_told_though_no_device_changes(server: LiveServer) -> None:
+    with watch(server, "devices") as lines:
+        [next(lines) for _ in range(3)]
+        assert next(lines) == "note: [....................] 0 of 1 claims are allocated, 1 pending"
+        apply(server, claim("two"))
+        assert next(lines) == "note: [....................] 0 of 2 claims are allocated, 2 pending"
 
 
 def test_names_are_printed_when_they_change(server: LiveServer) -> None:

@@ -79,7 +79,7 @@ def run(view: View, arguments: argparse.Namespace) -> int:
     entries = chosen(view, fleet, arguments, source.namespace)
     show(view, fleet, entries, arguments)
     if not entries and arguments.output in ("table", "wide"):
-        note(f"no {view.plural}{_where(source)}")
+        note(f"no {view.plural}{_where(source) if view.scoped else ''}")
     return cli.DONE
 
 

@@ -54,13 +54,14 @@ def run(view_: View, arguments: argparse.Namespace) -> int:
     with sources.connect(arguments) as live:
         namespace = sources.namespace(arguments, live.namespace)
         screen = _Screen(view_, arguments)
+        counted = namespace if view_.scoped else sources.namespace(arguments, None)
         objects: dict[tuple[str, str], Object] = {}
         with _watching(view_, live, namespace if view_.scoped else None) as changes:
             for batch in changes:
                 for change in batch:
                     _apply(objects, change)
                 fleet = Fleet(view.usable(view_, [Manifest(one) for one in objects.values()]))
-                screen.show(fleet, view.chosen(view_, fleet, arguments, namespace), _progress(fleet, namespace))
+                screen.show(fleet, view.chosen(view_, fleet, arguments, namespace), _progress(fleet, counted))
     return cli.DONE
 
 
@@ -72,20 +73,21 @@ class _Screen:
         self._arguments = arguments
         self._redraws = sys.stdout.isatty() and arguments.output in ("table", "wide")
         self._before: dict[tuple[str | None, str], Entry] | None = None
+        self._progress = ""
 
     def show(self, fleet: Fleet, entries: Sequence[Entry], progress: str) -> None:
         now = {(one.namespace, one.name): one for one in entries}
-        before = self._before
-        if before == now:
+        before, told = self._before, self._progress
+        if (before, told) == (now, progress):
             return
-        self._before = now
+        self._before, self._progress = now, progress
         if self._redraws:
             print("\x1b[H\x1b[J", end="")
             view.show(self._view, fleet, entries, self._arguments)
             Printer().line(f"\n{progress}")
-        elif before is None or self._arguments.output in ("json", "yaml"):
+        elif before is None or (self._arguments.output in ("json", "yaml") and before != now):
             view.show(self._view, fleet, entries, self._arguments)
-        else:
+        elif self._arguments.output not in ("json", "yaml"):
             self._print([one for key, one in now.items() if before.get(key) != one])
             for namespace, name in before.keys() - now.keys():
                 print(f"{f'{namespace}/' if namespace else ''}{name} is gone")
