@@ -6,6 +6,7 @@ they stand in files use :class:`drayman.Cluster`, for clusters that change :clas
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never, TypeAlias
@@ -159,13 +160,20 @@ class Budget:
     """How much a search may do until it ends with :class:`drayman.BudgetExceededError`; without limits, all it likes.
 
     `steps` are places in the search and do not depend on the machine. `seconds` count from the start of the search, by
-    `clock` (the machine's unless given). `cancelled` is asked now and then, by the thread that searches.
+    `clock` (the machine's unless given). `cancelled` is asked now and then, by the thread that searches. Raises
+    :class:`drayman.InputError` for steps that cannot be counted and seconds that never pass.
     """
 
     steps: int | None = None
     seconds: float | None = None
     cancelled: Callable[[], bool] | None = None
     clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        if self.steps is not None and not 0 <= self.steps < 2**64:
+            raise InputError(f"budget: `{self.steps}` steps cannot be counted; needed is a number from 0 to {2**64 - 1}")
+        if self.seconds is not None and math.isnan(self.seconds):
+            raise InputError("budget: `nan` seconds never pass; needed is a number")
 
     def poll(self) -> Callable[[], str | None] | None:
         """Return what the kernel asks whether to stop, for a search that starts now."""

@@ -126,7 +126,7 @@ impl Evaluation {
     /// `nearest` to fitting or on `all`.
     #[pyo3(signature = (nodes, depth = "all"))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-    fn explain(&self, py: Python<'_>, nodes: Vec<String>, depth: &str) -> PyResult<Explanation> {
+    fn explain(&self, py: Python<'_>, nodes: Vec<Text>, depth: &str) -> PyResult<Explanation> {
         let depth = match depth {
             "facts" => Depth::Facts,
             "nearest" => Depth::Nearest,
@@ -135,7 +135,7 @@ impl Evaluation {
                 return Err(input_error(format!("depth `{other}` is not known; known are `facts`, `nearest`, `all`")));
             }
         };
-        let nodes: Vec<_> = nodes.iter().map(String::as_str).collect();
+        let nodes: Vec<_> = nodes.iter().map(|node| &**node).collect();
         Ok(Explanation::new(py.detach(|| (self.explain)(&self.claims, &nodes, depth))))
     }
 }

@@ -7,12 +7,13 @@ use drayman_cel::inspect::{
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
 
-use crate::convert::to_python;
+use crate::convert::{Text, to_python};
 
 /// Looks at `expression`; a dict of lists, in the shape of `drayman.inspection`.
 #[pyfunction]
-pub(crate) fn inspect<'py>(py: Python<'py>, expression: &str) -> PyResult<Bound<'py, PyAny>> {
-    let found = py.detach(|| Border::new(expression).inspection(&drayman_cel::inspect::inspect(expression)));
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+pub(crate) fn inspect(py: Python<'_>, expression: Text) -> PyResult<Bound<'_, PyAny>> {
+    let found = py.detach(|| Border::new(&expression).inspection(&drayman_cel::inspect::inspect(&expression)));
     to_python(py, &found)
 }
 

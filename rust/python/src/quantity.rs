@@ -2,6 +2,7 @@
 
 use drayman_api::quantity::{Format, QuantityError};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 
 use crate::convert::Text;
 use crate::error::input_error;
@@ -20,6 +21,10 @@ impl Quantity {
         }
         if let Ok(value) = value.extract::<i64>() {
             return Ok(Self(drayman_api::Quantity::from_i64(value, Format::DecimalSi)));
+        }
+        if value.is_instance_of::<PyInt>() {
+            // Python itself refuses to write out numbers of thousands of digits.
+            return value.str().map_err(input_error)?.extract::<Text>()?.parse().map(Self).map_err(input_error);
         }
         value.extract::<Text>()?.parse().map(Self).map_err(input_error)
     }

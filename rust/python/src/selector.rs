@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
 
-use crate::convert::Json;
+use crate::convert::{Json, Text};
 use crate::error::{cel_compile_error, cel_runtime_error, input_error};
 use crate::quantity::Quantity;
 use crate::version::Version;
@@ -19,15 +19,16 @@ pub(crate) struct Selector(drayman_cel::Selector);
 #[pymethods]
 impl Selector {
     #[new]
-    fn new(py: Python<'_>, expression: &str, environment: &str) -> PyResult<Self> {
-        let environment = match environment {
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
+    fn new(py: Python<'_>, expression: Text, environment: Text) -> PyResult<Self> {
+        let environment = match &*environment {
             "stored" => Environment::Stored,
             "new" => Environment::New,
             other => {
                 return Err(input_error(format!("environment `{other}` is not known; known are `stored`, `new`")));
             }
         };
-        let compiled = py.detach(|| drayman_cel::Selector::compile(expression, environment));
+        let compiled = py.detach(|| drayman_cel::Selector::compile(&expression, environment));
         compiled.map(Self).map_err(|error| cel_compile_error(py, &error))
     }
 
@@ -44,7 +45,7 @@ impl Selector {
     }
 
     #[pyo3(signature = (device, driver = None))]
-    fn matches(&self, py: Python<'_>, device: Json, driver: Option<String>) -> PyResult<bool> {
+    fn matches(&self, py: Python<'_>, device: Json, driver: Option<Text>) -> PyResult<bool> {
         let device = given(device, driver)?;
         py.detach(|| self.0.matches(&device)).map_err(|error| cel_runtime_error(py, &error))
     }
@@ -54,7 +55,7 @@ impl Selector {
         &self,
         py: Python<'_>,
         device: Json,
-        driver: Option<String>,
+        driver: Option<Text>,
     ) -> PyResult<(Option<Py<PyAny>>, Option<PyErr>, u64)> {
         let device = given(device, driver)?;
         let found = py.detach(|| self.0.evaluate(&device));
@@ -87,7 +88,7 @@ pub(crate) struct Devices(Vec<Option<CelDevice>>);
 impl Devices {
     /// Takes drivers and devices; one that cannot be read is none, and no selector selects it.
     #[new]
-    fn new(devices: Vec<(String, Json)>) -> Self {
+    fn new(devices: Vec<(Text, Json)>) -> Self {
         Self(devices.into_iter().map(|(driver, json)| given(json, Some(driver)).ok()).collect())
     }
 }
@@ -100,13 +101,12 @@ struct Named {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-fn given(json: Json, driver: Option<String>) -> PyResult<CelDevice> {
+fn given(json: Json, driver: Option<Text>) -> PyResult<CelDevice> {
     let device: Device = json.value()?;
-    let driver = match driver {
-        Some(driver) => driver,
-        None => json.value::<Named>()?.driver,
-    };
-    Ok(CelDevice::new(&driver, &device))
+    Ok(match driver {
+        Some(driver) => CelDevice::new(&driver, &device),
+        None => CelDevice::new(&json.value::<Named>()?.driver, &device),
+    })
 }
 
 /// What Python has no equal of comes as its text.

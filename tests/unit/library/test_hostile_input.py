@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import drayman
+from drayman import cel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +126,12 @@ def test_half_a_surrogate_pair_is_an_input_error_in_every_argument() -> None:
         ),
         lambda: drayman.Quantity(half),
         lambda: drayman.Version(half),
+        lambda: cel.compile("true", half),  # type: ignore[arg-type]
+        lambda: cel.compile("true").matches({}, half),
+        lambda: cel.compile("true").evaluate({}, half),
+        lambda: cel.compile("true").evaluate({"driver": half}),
+        lambda: cel.Devices([(half, {})]),
+        lambda: inventory.evaluate([], ["a"])[half],
     ]
     for call in calls:
         with pytest.raises(drayman.InputError):
@@ -175,6 +182,33 @@ def test_consumed_capacity_may_be_text_a_number_or_a_quantity(objects: Objects, 
     )
     claims = [objects.claim("claim", allocationMode="ExactCount", count=1, capacity={"requests": {"memory": "2"}})]
     assert not allocator.allocate(objects.node("worker-1"), claims)
+
+
+def test_half_a_surrogate_pair_in_an_expression_is_read_as_upstream_reads_such_bytes() -> None:
+    assert cel.compile('"\ud800" == "\ufffd"').matches({})
+    assert cel.inspect('"\ud800" == "\ufffd"').parsed
+
+
+@pytest.mark.parametrize("steps", [-1, 2**64])
+def test_steps_that_cannot_be_counted_are_an_input_error(steps: int) -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Budget(steps=steps)
+    needed = f"needed is a number from 0 to {2**64 - 1}"
+    assert str(caught.value) == f"budget: `{steps}` steps cannot be counted; {needed}"
+
+
+def test_seconds_that_never_pass_are_an_input_error() -> None:
+    with pytest.raises(drayman.InputError) as caught:
+        drayman.Budget(seconds=float("nan"))
+    assert str(caught.value) == "budget: `nan` seconds never pass; needed is a number"
+
+
+def test_whole_numbers_of_any_size_are_quantities_or_input_errors() -> None:
+    assert str(drayman.Quantity(2**70)) == str(drayman.Quantity(str(2**70)))
+    assert drayman.Quantity(-(2**63)).value() == -(2**63)
+    for number in (10**2_000, 10**10_000):
+        with pytest.raises(drayman.InputError):
+            drayman.Quantity(number)
 
 
 def test_what_is_not_used_of_a_slice_is_said(objects: Objects) -> None:
