@@ -16,7 +16,7 @@ use crate::shape::{ValueText, shape, shape_of_readable};
 const KEPT_PROGRAMS: usize = 256;
 
 /// Shapes of devices that an expression is remembered for; expressions that tell all devices apart would fill the memory.
-const KEPT_SHAPES: usize = 1 << 16;
+const KEPT_SHAPES: usize = 1 << 10;
 
 /// What a selector says about a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,6 +25,9 @@ struct NodePool {
     slot: usize,
 }
 
+/// Pools and nodes that may be gone before they are looked for, beside as many as there are.
+const SPARE: usize = 4096;
+
 /// A node that exists, that slices name, or that was asked for.
 #[derive(Clone, Debug, Default)]
 struct NodeEntry {
@@ -58,6 +61,8 @@ pub(crate) struct Topology {
     stale_pools: BTreeMap<usize, Concern>,
     stale_usage: BTreeSet<usize>,
     stale_nodes: BTreeSet<Arc<str>>,
+    /// Pools and nodes after the last refresh, none of which was gone.
+    settled: usize,
 }
 
 impl Topology {
@@ -74,6 +79,7 @@ impl Topology {
             stale_pools: BTreeMap::new(),
             stale_usage: BTreeSet::new(),
             stale_nodes: BTreeSet::new(),
+            settled: 0,
         }
     }
 
@@ -175,6 +181,18 @@ impl Topology {
         for name in std::mem::take(&mut self.stale_nodes) {
             self.refresh_node(&name, asked.contains(&&*name), usage);
         }
+        self.settled = self.size();
+    }
+
+    /// Forgets what is gone before it piles up, also while nobody asks for anything.
+    pub(crate) fn tidy(&mut self, usage: &Usage) {
+        if self.size() > SPARE + 2 * self.settled {
+            self.refresh(&[], usage);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.positions.len() + self.nodes.len()
     }
 
     fn refresh_pool(&mut self, position: usize, concern: &Concern, usage: &Usage) {
@@ -212,9 +230,13 @@ impl Topology {
             self.pools[seen.pool].iter_mut().for_each(|pool| pool.release(seen.slot, &mut self.shelf));
         }
         entry.broken.clear();
-        if entry.node.is_none() && entry.named_by.is_empty() && !asked {
-            self.nodes.remove(&name);
-            return;
+        if entry.node.is_none() && entry.named_by.is_empty() {
+            if !asked {
+                self.nodes.remove(&name);
+                return;
+            }
+            // It is forgotten next time, unless it is asked for again.
+            self.stale_nodes.insert(Arc::clone(&name));
         }
         for position in self.shared.union(&entry.named_by).copied().collect::<Vec<_>>() {
             see(&name, entry, position, &mut self.pools, &mut self.shelf, (self.rules, usage));

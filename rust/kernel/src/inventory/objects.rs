@@ -41,6 +41,7 @@ impl Inventory {
             }
             Object::Node(node) => Effect::added(self.topology.insert_node(node)),
         };
+        self.topology.tidy(&self.usage);
         change(kind, namespace, name, effect)
     }
 
@@ -68,6 +69,7 @@ impl Inventory {
             }
             _ => ("", Effect::default()),
         };
+        self.topology.tidy(&self.usage);
         change(kind, namespace.to_owned(), name.to_owned(), effect)
     }
 

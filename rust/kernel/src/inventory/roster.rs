@@ -25,9 +25,12 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// A node may have changed.
+    /// A node may have changed. Once most have, all are made again, so that names need not be kept.
     pub(crate) fn touch(&mut self, name: &Arc<str>) {
         self.stale.insert(Arc::clone(name));
+        if self.stale.len() > self.records.len() / 2 {
+            *self = Self::default();
+        }
     }
 
     /// The records of `length` nodes in byte order of their names: those that may have changed are made again, or all when nodes came or went.
@@ -40,7 +43,7 @@ impl Roster {
     ) -> Arc<Vec<Record>> {
         let stale = std::mem::take(&mut self.stale);
         let is_known = |name: &Arc<str>| self.position(name).is_some() == one(name).is_some();
-        if self.records.len() != length || stale.len() > length / 2 || !stale.iter().all(is_known) {
+        if self.records.len() != length || !stale.iter().all(is_known) {
             self.records = Arc::new(all().map(|(name, node)| record(name, node)).collect());
             return Arc::clone(&self.records);
         }
