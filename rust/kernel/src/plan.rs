@@ -60,6 +60,14 @@ pub(crate) struct RequestPlan {
     pub(crate) fault: Option<AllocationError>,
 }
 
+impl ClaimPlan {
+    /// Whether a constraint is about some request from this one on.
+    pub(crate) fn concerns_later(&self, constraint: usize, request: usize) -> bool {
+        let alternatives = self.requests.iter().skip(request).flat_map(|request| &request.alternatives);
+        alternatives.into_iter().any(|alternative| alternative.constrained_by.contains(&constraint))
+    }
+}
+
 /// How many devices are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {

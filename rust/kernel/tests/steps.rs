@@ -1,10 +1,13 @@
 //! Searches that cost upstream exponential time take few steps here.
 
 use drayman_api::{
-    Counter, CounterSet, Device, DeviceClass, DeviceCounterConsumption, DeviceRequest, Quantity, RequestKind,
-    ResourceClaim, ResourceSlice,
+    ConstraintKind, Counter, CounterSet, Device, DeviceClass, DeviceConstraint, DeviceCounterConsumption,
+    DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceRequest, Object, Quantity, RequestKind, ResourceClaim,
+    ResourceSlice,
 };
-use drayman_kernel::{AllocatedState, AllocationError, Allocator, Budget, Compatibility, Features, Interrupt, Outcome};
+use drayman_kernel::{
+    AllocatedState, AllocationError, Allocator, Budget, Compatibility, Features, Interrupt, Inventory, Outcome,
+};
 use drayman_testkit::build::{
     DRIVER, claim, class, device, device_with, exactly, match_attribute, node, node_slice, request, selector,
 };
@@ -82,6 +85,160 @@ fn pairs_in_one_group_are_found_past_groups_that_are_too_small() {
     let (fits, steps) = search(vec![node_slice(WORKER, devices)], &[wanted]);
     assert!(fits);
     assert_few(steps, 60);
+}
+
+#[test]
+fn constraint_that_only_the_last_request_breaks_is_refused_in_few_steps() {
+    let gpus = (0..16).map(|index| device_with(&format!("gpu-{index:02}"), &[("kind", "gpu"), ("root", "root-0")]));
+    let nic = device_with("nic-0", &[("kind", "nic"), ("root", "root-1")]);
+    let mut requests: Vec<_> = (0..8).map(|index| of_kind(&format!("gpu-{index}"), "gpu")).collect();
+    requests.push(of_kind("nic", "nic"));
+    let mut wanted = claim("c", requests);
+    wanted.spec.devices.constraints = vec![match_attribute("gpu.example.com/root")];
+    let (fits, steps) = search(vec![node_slice(WORKER, gpus.chain([nic]).collect())], &[wanted]);
+    assert!(!fits);
+    assert_few(steps, 40);
+}
+
+#[test]
+fn lists_of_alternatives_before_an_impossible_request_do_not_multiply() {
+    let devices = (0..12).map(|index| device_with(&format!("gpu-{index:02}"), &[("kind", "gpu")]));
+    let mut requests: Vec<_> = (0..9).map(|index| alternatives(&format!("list-{index}"), 8)).collect();
+    requests.push(of_kind("never", "other"));
+    let (fits, steps) = search(vec![node_slice(WORKER, devices.collect())], &[claim("c", requests)]);
+    assert!(!fits);
+    assert_few(steps, 100);
+}
+
+#[test]
+fn lists_of_alternatives_for_too_few_devices_do_not_multiply() {
+    let requests = (0..9).map(|index| alternatives(&format!("list-{index}"), 8)).collect();
+    let devices = (0..8).map(|index| device_with(&format!("gpu-{index}"), &[("kind", "gpu")])).collect();
+    let (fits, steps) = search(vec![node_slice(WORKER, devices)], &[claim("c", requests)]);
+    assert!(!fits);
+    assert_few(steps, 200);
+}
+
+#[test]
+fn different_values_for_more_devices_than_there_are_values_are_refused_in_few_steps() {
+    let devices = (0..24).map(|index| device_with(&format!("gpu-{index:02}"), &[("rack", &format!("{}", index % 5))]));
+    let mut wanted = claim("c", (0..6).map(|index| request(&format!("gpu-{index}"), 1)).collect());
+    wanted.spec.devices.constraints = vec![distinct_attribute("gpu.example.com/rack")];
+    let (fits, steps) = search(vec![node_slice(WORKER, devices.collect())], &[wanted]);
+    assert!(!fits);
+    assert_few(steps, 40);
+}
+
+#[test]
+fn more_shares_than_the_capacity_of_all_devices_are_refused_in_few_steps() {
+    let shares = (0..11).map(|index| share(&format!("share-{index}"), "30Gi")).collect();
+    let (fits, steps) = search(vec![node_slice(WORKER, (0..5).map(shared).collect())], &[claim("c", shares)]);
+    assert!(!fits);
+    assert_few(steps, 60);
+}
+
+#[test]
+fn pairs_under_one_root_with_a_partner_missing_are_refused_in_few_steps() {
+    let gpus =
+        (0..8).map(|index| device_with(&format!("gpu-{index}"), &[("kind", "gpu"), ("root", &format!("{index}"))]));
+    // Root 0 has two, and root 7 none.
+    let nics = (0..8)
+        .map(|index| device_with(&format!("nic-{index}"), &[("kind", "nic"), ("root", &format!("{}", index % 7))]));
+    let slices = vec![node_slice(WORKER, gpus.chain(nics).collect())];
+    let pair = |index: usize| [of_kind(&format!("gpu-{index}"), "gpu"), of_kind(&format!("nic-{index}"), "nic")];
+    let mut together = claim("c", (0..8).flat_map(pair).collect());
+    let one_root = |index: usize| DeviceConstraint {
+        requests: vec![format!("gpu-{index}"), format!("nic-{index}")],
+        ..match_attribute("gpu.example.com/root")
+    };
+    together.spec.devices.constraints = (0..8).map(one_root).collect();
+    let apart = (0..8).map(|index| {
+        let mut claim = claim(&format!("c-{index}"), pair(index).into());
+        claim.spec.devices.constraints = vec![match_attribute("gpu.example.com/root")];
+        claim
+    });
+    for claims in [vec![together], apart.collect()] {
+        let (fits, steps) = search(slices.clone(), &claims);
+        assert!(!fits);
+        assert_few(steps, 60);
+        let (fits, steps) = search(slices.clone(), &without_last_pair(claims));
+        assert!(fits);
+        assert_few(steps, 60);
+    }
+}
+
+/// The same claims without what is asked for last: one GPU and one NIC.
+fn without_last_pair(mut claims: Vec<ResourceClaim>) -> Vec<ResourceClaim> {
+    if claims.len() > 1 {
+        claims.pop();
+    } else if let Some(claim) = claims.first_mut() {
+        claim.spec.devices.requests.truncate(14);
+        claim.spec.devices.constraints.truncate(7);
+    }
+    claims
+}
+
+#[test]
+fn shares_of_two_sizes_that_fill_all_devices_leave_nothing_for_one_more() {
+    let devices = || vec![node_slice(WORKER, (0..6).map(shared).collect())];
+    let mut shares: Vec<_> = (0..6).map(|index| share(&format!("small-{index}"), "30Gi")).collect();
+    shares.extend((0..6).map(|index| share(&format!("large-{index}"), "50Gi")));
+    let (fits, _) = search(devices(), &[claim("c", shares.clone())]);
+    assert!(fits);
+    shares.push(share("more", "10Gi"));
+    let (fits, steps) = search(devices(), &[claim("c", shares)]);
+    assert!(!fits);
+    assert_few(steps, 400);
+}
+
+#[test]
+fn all_nodes_but_one_are_too_small_and_none_is_searched_for_long() {
+    let mut inventory = Inventory::new(Features::ALL, Compatibility::V1_37);
+    inventory.apply_object(Object::DeviceClass(class()));
+    for (index, count) in [31, 31, 30, 32, 31].into_iter().enumerate() {
+        inventory.apply_object(Object::ResourceSlice(node_slice(&format!("worker-{index}"), devices(count))));
+    }
+    let evaluation = inventory.evaluate(&[claim("c", vec![request("gpus", 32)])], None, &mut Budget::unlimited());
+    let fitting: Vec<_> = (0..evaluation.len()).map(|position| evaluation.fits(position)).collect();
+    assert_eq!(fitting, [false, false, false, true, false]);
+    assert_few(evaluation.steps, 110);
+}
+
+/// A device of which shares are given out.
+fn shared(index: usize) -> Device {
+    let device = serde_json::json!({"name": format!("gpu-{index}"), "allowMultipleAllocations": true,
+        "capacity": {"memory": {"value": "80Gi"}}});
+    serde_json::from_value(device).expect("a device")
+}
+
+/// A request for a share of a device.
+fn share(name: &str, memory: &str) -> DeviceRequest {
+    let mut wanted = exactly(1);
+    wanted.capacity = serde_json::from_value(serde_json::json!({"requests": {"memory": memory}})).expect("a capacity");
+    DeviceRequest { name: name.to_owned(), kind: RequestKind::Exactly(wanted) }
+}
+
+fn kind_selector(kind: &str) -> DeviceSelector {
+    selector(&format!("device.attributes[\"{DRIVER}\"].?kind.orValue(\"\") == \"{kind}\""))
+}
+
+/// One device whose attribute `kind` has this value.
+fn of_kind(name: &str, kind: &str) -> DeviceRequest {
+    let wanted = ExactDeviceRequest { selectors: vec![kind_selector(kind)], ..exactly(1) };
+    DeviceRequest { name: name.to_owned(), kind: RequestKind::Exactly(wanted) }
+}
+
+/// A request for a GPU with several alternatives, each of which any GPU satisfies.
+fn alternatives(name: &str, count: usize) -> DeviceRequest {
+    let alternative = |index: usize| {
+        let request = ExactDeviceRequest { selectors: vec![kind_selector("gpu")], ..exactly(1) };
+        DeviceSubRequest { name: format!("choice-{index}"), request }
+    };
+    DeviceRequest { name: name.to_owned(), kind: RequestKind::FirstAvailable((0..count).map(alternative).collect()) }
+}
+
+fn distinct_attribute(attribute: &str) -> DeviceConstraint {
+    DeviceConstraint { requests: Vec::new(), kind: ConstraintKind::DistinctAttribute(attribute.to_owned()) }
 }
 
 /// Devices of one card, each consuming so much of two counters of the card.

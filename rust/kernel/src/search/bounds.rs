@@ -5,38 +5,17 @@
 //! Errors are answers, too: nothing is cut that could reach an alternative which may fail, and nothing in a claim that may become too long.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use drayman_api::Quantity;
 
 use crate::plan::Mode;
+use crate::search::flow::{Demand, Source, Supply, can_all_be_served};
 use crate::search::likeness::Kind;
 use crate::search::{Choice, Search, Spot};
 
 /// Requests that are looked at ahead; looking at fewer only cuts less.
 const LOOK_AHEAD: usize = 128;
-
-/// Devices that can be taken for a request by themselves: of a class, or one that is in use already but can be shared further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Source {
-    Kind(Kind),
-    Device(Spot),
-}
-
-/// How many devices a source has for a request.
-#[derive(Clone, Copy, Debug)]
-struct Supply {
-    source: Source,
-    /// One of them.
-    example: Spot,
-    count: usize,
-}
-
-/// A request that competes with others for devices.
-struct Demand {
-    count: usize,
-    supplies: Vec<Supply>,
-}
 
 impl Search<'_> {
     /// Whether it is certain that nothing can be found from the `index`-th device of an alternative on, taking devices from `from` on.
@@ -51,7 +30,7 @@ impl Search<'_> {
         }
         let mut demands = Vec::new();
         if !self.alternative(choice).admin {
-            demands.push(Demand { count: missing, supplies });
+            demands.push(Demand { count: missing, supplies, alternatives: smallvec![choice] });
         }
         for (claim, request) in self.requests_after(choice) {
             match self.demand(claim, request) {
@@ -60,9 +39,30 @@ impl Search<'_> {
                 Err(Hopeless::Unknown) => break,
             }
         }
-        demands.len() > 1
-            && (!self.counters_suffice(choice, &demands)
-                || !can_all_be_served(&demands, |supply| self.is_shareable(supply.example)))
+        !self.values_suffice(&mut demands)
+            || demands.len() > 1
+                && (!self.counters_suffice(choice, &demands)
+                    || !can_all_be_served(&demands, |supply, times| self.serves(supply, times)))
+    }
+
+    /// How often a supply can serve at most, `times` being more than enough: a device that can be shared again and again, as long as each
+    /// share takes no less of its capacity than the most modest one would.
+    fn serves(&self, supply: &Supply, times: usize) -> usize {
+        if !self.is_shareable(supply.example) {
+            return supply.count;
+        }
+        let view = self.view(supply.example);
+        let held = view.state.consumed.get(&supply.example.device);
+        let capacity = &self.device(supply.example).capacity;
+        let shares = supply.least.iter().map(|(name, amount)| {
+            let Some(most) = capacity.get(name).filter(|_| amount.sign() > 0) else { return times };
+            let taken = held.into_iter().chain(self.taken.shares(supply.example)).filter_map(|taken| taken.get(name));
+            let mut sum = Quantity::default();
+            // A sum too long to be computed exceeds whatever the device has.
+            let mut fits = |more: &Quantity| sum.checked_add(more).map(|next| sum = next).is_ok() && sum <= most.value;
+            if taken.into_iter().all(&mut fits) { (0..times).take_while(|_| fits(amount)).count() } else { 0 }
+        });
+        supply.count.saturating_mul(shares.min().unwrap_or(times))
     }
 
     /// Whether there are counters for so many devices as all demands need together, taken from wherever they like.
@@ -70,9 +70,9 @@ impl Search<'_> {
         let mut union: Vec<Supply> = Vec::new();
         for supply in demands.iter().flat_map(|demand| &demand.supplies) {
             match union.iter_mut().find(|known| known.source == supply.source) {
-                Some(known) if known.count < supply.count => *known = *supply,
+                Some(known) if known.count < supply.count => *known = supply.clone(),
                 Some(_) => {}
-                None => union.push(*supply),
+                None => union.push(supply.clone()),
             }
         }
         // A device that can be shared serves any number of demands, and is paid for once.
@@ -97,8 +97,8 @@ impl Search<'_> {
             }
             competes &= !self.alternative(choice).admin;
             demand = Some(match demand {
-                None => Demand { count, supplies },
-                Some(other) => other.or(Demand { count, supplies }),
+                None => Demand { count, supplies, alternatives: smallvec![choice] },
+                Some(other) => other.or(Demand { count, supplies, alternatives: smallvec![choice] }),
             });
         }
         demand.map(|demand| competes.then_some(demand)).ok_or(Hopeless::Certain)
@@ -128,11 +128,12 @@ impl Search<'_> {
             let used = used.remove(&kind).unwrap_or_default();
             let example = members.iter().copied().find(|spot| !used.contains(spot));
             let count = members.len() - used.len();
-            if let Some(example) = example.filter(|example| self.could_take(choice, *example)) {
-                supplies.push(Supply { source: Source::Kind(kind), example, count });
-            }
-            for spot in used.into_iter().filter(|spot| self.could_take(choice, *spot)) {
-                supplies.push(Supply { source: Source::Device(spot), example: spot, count: 1 });
+            let sources = example.map(|example| (Source::Kind(kind), example, count)).into_iter();
+            for (source, example, count) in sources.chain(used.into_iter().map(|spot| (Source::Device(spot), spot, 1)))
+            {
+                if let Some(least) = self.could_take(choice, example) {
+                    supplies.push(Supply { source, example, count, least });
+                }
             }
         }
         supplies
@@ -199,75 +200,4 @@ enum Hopeless {
     Certain,
     /// It must be reached to know.
     Unknown,
-}
-
-impl Demand {
-    /// A request that can be met in one of two ways needs at least the fewer devices, of either kind.
-    fn or(mut self, other: Self) -> Self {
-        self.count = self.count.min(other.count);
-        for supply in other.supplies {
-            match self.supplies.iter_mut().find(|known| known.source == supply.source) {
-                Some(known) => known.count = known.count.max(supply.count),
-                None => self.supplies.push(supply),
-            }
-        }
-        self
-    }
-}
-
-/// Whether all demands can be met together, by devices alone: a flow from demands over sources, in which a device serves one demand unless
-/// it can be shared.
-fn can_all_be_served(demands: &[Demand], is_shareable: impl Fn(&Supply) -> bool) -> bool {
-    let mut left: FxHashMap<Source, usize> = FxHashMap::default();
-    for supply in demands.iter().flat_map(|demand| &demand.supplies) {
-        let count = if is_shareable(supply) { usize::MAX / 2 } else { supply.count };
-        let known = left.entry(supply.source).or_insert(count);
-        *known = count.max(*known);
-    }
-    let mut flow = Flow { demands, left, served: FxHashMap::default() };
-    (0..demands.len())
-        .all(|demand| (0..demands[demand].count).all(|_| flow.serve(demand, &mut vec![false; demands.len()])))
-}
-
-struct Flow<'a> {
-    demands: &'a [Demand],
-    left: FxHashMap<Source, usize>,
-    served: FxHashMap<(usize, Source), usize>,
-}
-
-impl Flow<'_> {
-    /// Gives a demand one more device, moving others to other sources where that helps. The recursion is at most as deep as there are demands.
-    fn serve(&mut self, demand: usize, visited: &mut Vec<bool>) -> bool {
-        if std::mem::replace(&mut visited[demand], true) {
-            return false;
-        }
-        let demands = self.demands;
-        for supply in &demands[demand].supplies {
-            if self.served.get(&(demand, supply.source)).copied().unwrap_or_default() >= supply.count {
-                continue;
-            }
-            let left = self.left.entry(supply.source).or_default();
-            if *left > 0 {
-                *left -= 1;
-            } else if !self.make_room(supply.source, visited) {
-                continue;
-            }
-            *self.served.entry((demand, supply.source)).or_default() += 1;
-            return true;
-        }
-        false
-    }
-
-    fn make_room(&mut self, source: Source, visited: &mut Vec<bool>) -> bool {
-        for other in 0..self.demands.len() {
-            if self.served.get(&(other, source)).copied().unwrap_or_default() == 0 || visited[other] {
-                continue;
-            }
-            if self.serve(other, visited) {
-                *self.served.entry((other, source)).or_default() -= 1;
-                return true;
-            }
-        }
-        false
-    }
 }

@@ -4,14 +4,14 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::attribute::AttributeValue;
-use crate::constraint::ConstraintState;
 use crate::search::likeness::{Kind, Likeness};
 use crate::search::{Choice, DeadEnd, Search, Spot};
 
 /// States that are remembered at most.
 const REMEMBERED: usize = 1 << 16;
 
-/// What matters for the rest of a search: where it is, how many devices of each class are taken, and what the constraints compare with.
+/// What matters for the rest of a search: where it is, how many devices of each class are taken, and what the constraints that
+/// are not done compare with.
 /// Two states with one key have the same future, up to an exchange of devices that are alike.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
@@ -21,10 +21,15 @@ pub(super) struct State {
     results: i64,
     /// Devices taken before `from` and from there on, by class.
     taken: Vec<(Kind, u32, u32)>,
-    /// Devices that cannot be exchanged, with who took them.
-    special: Vec<(Spot, usize, String)>,
+    /// Devices taken in shares, by class and whether they come before `from`, each with its shares.
+    shared: Vec<(Kind, bool, Vec<Share>)>,
+    /// Devices that cannot be exchanged, with their shares.
+    special: Vec<(Spot, Share)>,
     constraints: Vec<Vec<AttributeValue>>,
 }
+
+/// The claim that took a device, and what it took of it.
+type Share = (usize, String);
 
 /// What a search has learned. Nothing is, until it meets its first dead end.
 #[derive(Debug, Default)]
@@ -63,8 +68,10 @@ impl Search<'_> {
         let requests = self.plan.claims.iter().flat_map(|claim| &claim.requests);
         let has_admin = requests.flat_map(|request| &request.alternatives).any(|alternative| alternative.admin);
         let mut counts: SmallVec<[(Kind, u32, u32); 8]> = SmallVec::new();
+        let mut shared: FxHashMap<Spot, (Kind, bool, Vec<Share>)> = FxHashMap::default();
         let mut special = Vec::new();
         for pick in self.taken.picks() {
+            let share = || (pick.choice.claim, format!("{:?}", pick.share));
             match self.pruning.likeness.kind(pick.spot) {
                 Some(kind) if pick.share.is_none() && !has_admin => {
                     let position = counts.iter().position(|(other, ..)| *other == kind).unwrap_or_else(|| {
@@ -74,19 +81,34 @@ impl Search<'_> {
                     let (_, before, after) = &mut counts[position];
                     *(if pick.spot < from { before } else { after }) += 1;
                 }
-                _ => special.push((pick.spot, pick.choice.claim, format!("{:?}", pick.share))),
+                Some(kind) if !has_admin => {
+                    let (_, _, shares) = shared.entry(pick.spot).or_insert((kind, pick.spot < from, Vec::new()));
+                    shares.push(share());
+                }
+                _ => special.push((pick.spot, share())),
             }
         }
         counts.sort_unstable();
+        let mut shared: Vec<_> = shared.into_values().collect();
+        for (_, _, shares) in &mut shared {
+            shares.sort_unstable();
+        }
+        shared.sort_unstable();
         special.sort_unstable();
+        let constraints = self.taken.constraints[choice.claim].iter().enumerate();
+        let constraints = constraints.map(|(position, constraint)| {
+            let matters = self.plan.claims[choice.claim].concerns_later(position, choice.request);
+            if matters { constraint.key() } else { Vec::new() }
+        });
         State {
             choice,
             index,
             from,
             results: self.taken.results_of(choice.claim),
             taken: counts.into_vec(),
+            shared,
             special,
-            constraints: self.taken.constraints[choice.claim].iter().map(ConstraintState::key).collect(),
+            constraints: constraints.collect(),
         }
     }
 

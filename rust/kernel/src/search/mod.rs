@@ -6,10 +6,12 @@
 mod attributes;
 mod bounds;
 mod failures;
+mod flow;
 mod forced;
 mod likeness;
 pub(crate) mod refusal;
 mod taken;
+mod values;
 
 use std::sync::Arc;
 
@@ -304,24 +306,22 @@ impl<'a> Search<'a> {
         Ok(Step::Back(DeadEnd::NoDevice))
     }
 
-    /// Whether a device could be taken now, by itself. A failure counts as yes: it has to be met where upstream meets it.
-    fn could_take(&mut self, choice: Choice, spot: Spot) -> bool {
+    /// What a device would have to give up of its capacity if it were taken now, by itself; none if it cannot be taken. A failure counts as
+    /// taking nothing: it has to be met where upstream meets it.
+    fn could_take(&mut self, choice: Choice, spot: Spot) -> Option<Amounts> {
         let verdicts = self.view(spot).layout.verdicts(&self.alternative(choice).chain, self.plan.features);
         if self.in_use(choice, spot) || !verdicts.selected.contains(spot.device) {
-            return false;
+            return None;
         }
-        let taken = match self.capacity(choice, spot, CapacityStage::Checking) {
-            Ok(Some(amounts)) => self.take(choice, spot, Some(amounts), false),
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        match taken {
+        let Ok(amounts) = self.capacity(choice, spot, CapacityStage::Checking) else { return Some(Amounts::new()) };
+        let amounts = amounts?;
+        match self.take(choice, spot, Some(amounts.clone()), false) {
             Ok(true) => {
                 self.taken.give_back_last();
-                true
+                Some(amounts)
             }
-            Ok(false) => false,
-            Err(_) => true,
+            Ok(false) => None,
+            Err(_) => Some(Amounts::new()),
         }
     }
 

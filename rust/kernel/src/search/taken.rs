@@ -103,7 +103,7 @@ impl Taken {
     }
 
     /// What is taken of a shared device, share by share.
-    fn shares(&self, spot: Spot) -> impl Iterator<Item = &Amounts> {
+    pub(super) fn shares(&self, spot: Spot) -> impl Iterator<Item = &Amounts> {
         self.picks.iter().filter(move |pick| pick.spot == spot).filter_map(|pick| pick.share.as_ref())
     }
 }
