@@ -171,7 +171,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.steps is not None and not 0 <= self.steps < 2**64:
-            raise InputError(f"budget: `{self.steps}` steps cannot be counted; needed is a number from 0 to {2**64 - 1}")
+            raise InputError(
+                f"budget: `{self.steps}` steps cannot be counted; needed is a number from 0 to {2**64 - 1}"
+            )
         if self.seconds is not None and math.isnan(self.seconds):
             raise InputError("budget: `nan` seconds never pass; needed is a number")
 

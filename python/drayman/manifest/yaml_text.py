@@ -47,6 +47,9 @@ def documents(text: str) -> Iterator[Tree]:
         raise YAMLTextError(error.problem or str(error), mark.line + 1 if mark else 1) from error
     except yaml.YAMLError as error:
         raise YAMLTextError(str(error).splitlines()[0], 1) from error
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise YAMLTextError("text that is no Unicode: half a surrogate pair", line) from error
 
 
 @dataclass(slots=True)

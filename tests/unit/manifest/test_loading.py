@@ -87,6 +87,7 @@ def test_large_json_is_read_without_looking_for_positions():
         ("a: !python/object:os.system x", "f.yaml:1: not YAML: tag `!python/object:os.system` is not supported"),
         ("a: .inf", "f.yaml:1: not YAML: `.inf` is not a number that JSON has"),
         ("[a]: b", "f.yaml:1: not YAML: the name of a field must be text"),
+        ("a: 1\nb: \ud800\n", "f.yaml:2: not YAML: text that is no Unicode: half a surrogate pair"),
         ("a: " + "[" * 300, "f.yaml:1: not YAML: nested more than 250 levels deep"),
     ],
 )
