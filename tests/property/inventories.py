@@ -175,7 +175,7 @@ def _consumptions(draw: st.DrawFn, groups: bool) -> Object:
     amounts = st.sampled_from(("1", "2", "4", "500m", "8"))
     consumption: Object = {
         "counterSet": "set-1" if chance(draw, 10) else "set-0",
-        "counters": {counter: {"value": draw(amounts)} for counter in counters},
+        "counters": {counter: {"value": "-1" if chance(draw, 20) else draw(amounts)} for counter in counters},
     }
     if groups and not chance(draw, 3):
         consumption["compatibilityGroups"] = draw(st.lists(st.sampled_from(("mig", "mps")), min_size=1, unique=True))

@@ -41,9 +41,10 @@ LEAST = {
     "share of a device": 30,
     "several claims fit": 30,
     "mode All fits": 10,
-    "admin access to a device in use": 5,
+    "admin access to a device in use": 3,
     "binding conditions": 5,
     "partitions fit": 30,
+    "partition gives counters": 20,
     "pool incomplete": 30,
     "decided by a constraint": 30,
     "decided by what is allocated": 30,
@@ -162,6 +163,8 @@ def kinds_of_results(case: Object, answer: dict[str, Any]) -> Iterator[str]:
     partitions = {name for name, device in devices_of(case["slices"]) if device.get("consumesCounters")}
     if any("{driver}/{pool}/{device}".format(**result) in partitions for result in results):
         yield "partitions fit"
+        if '"-1"' in json.dumps(case["slices"]):
+            yield "partition gives counters"
 
 
 def terms(allocation: dict[str, Any]) -> list[dict[str, Any]]:

@@ -83,7 +83,8 @@ impl CounterSets {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Available {
     counters: Vec<Quantity>,
-    overcommitted: bool,
+    /// Those that are below zero.
+    overdrawn: Vec<usize>,
     groups: Vec<CommonGroups>,
 }
 
@@ -101,13 +102,13 @@ impl Available {
                 groups[*set].add(names);
             }
         }
-        let overcommitted = counters.iter().any(|counter| counter.sign() < 0);
-        Self { counters, overcommitted, groups }
+        let overdrawn = (0..counters.len()).filter(|position| counters[*position].sign() < 0).collect();
+        Self { counters, overdrawn, groups }
     }
 
     /// The first counter that is below zero.
     pub(crate) fn overdrawn(&self) -> Option<usize> {
-        self.counters.iter().position(|counter| counter.sign() < 0)
+        self.overdrawn.first().copied()
     }
 
     /// Whether the pool has no counters.
@@ -118,11 +119,6 @@ impl Available {
     /// What is left of a counter.
     pub(crate) fn counter(&self, position: usize) -> &Quantity {
         &self.counters[position]
-    }
-
-    /// Whether a counter of the pool is below zero: then upstream gives out no device that consumes counters, of whatever counter set.
-    pub(crate) fn overcommitted(&self) -> bool {
-        self.overcommitted
     }
 
     /// What the allocated devices on a counter set have in common.
@@ -168,6 +164,21 @@ impl InFlightCounters {
             sums.insert(*position, Some(sum));
         }
         None
+    }
+
+    /// The first counter that is below zero and stays so, whatever counter set the device draws from: while there is one, upstream gives out
+    /// no device that consumes counters. Only devices that consume less than nothing, which the API allows, lift a counter up again.
+    pub(crate) fn left_overdrawn(
+        &self,
+        pool: usize,
+        available: &Available,
+        consumption: &Consumption,
+    ) -> Option<usize> {
+        available.overdrawn.iter().copied().find(|position| {
+            let consumed = self.consumed(pool, *position);
+            consumption.amounts.iter().all(|(other, _)| other != position)
+                && consumed.is_none_or(|consumed| available.counter(*position) < consumed)
+        })
     }
 
     /// Whether the compatibility groups of a device allow it beside the others on its counter sets.

@@ -197,7 +197,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Bounds count on counters never growing. The API refuses negative amounts; where one got in, no bound is used.
+    /// Bounds count on counters never growing. The API allows negative amounts; where there is one, no bound is used.
     fn gives_counters(&self, spot: Spot) -> bool {
         let consumption = self.view(spot).layout.consumption(spot.device);
         consumption.is_some_and(|consumption| consumption.amounts.iter().any(|(_, amount)| amount.sign() < 0))

@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
         let compatible = !features.has(Feature::CompatibilityGroups)
             || self.taken.counters.compatible(spot.pool, available, consumption);
         compatible
-            && !available.overcommitted()
+            && self.taken.counters.left_overdrawn(spot.pool, available, consumption).is_none()
             && self.taken.counters.short(spot.pool, available, consumption).is_none()
     }
 
