@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from drayman import cel, features
 from drayman.errors import CELCompileError, CELRuntimeError
-from drayman.lint import views
+from drayman.lint import drivers, views
 from drayman.lint.rule import Finding
 
 if TYPE_CHECKING:
     from drayman.cel import Selector
     from drayman.lint.diagnostic import Fix, Severity
     from drayman.lint.document import Document
-    from drayman.lint.drivers import Name
+    from drayman.lint.drivers import Driver, Name
+    from drayman.lint.drivers import Kind as DeviceKind
     from drayman.lint.looks import Look
     from drayman.lint.views import ClaimView, DeviceView, ExpressionView, PodView, RequestView
     from drayman.manifest import Position
@@ -127,6 +128,14 @@ class Context:
         if name not in self._class_devices:
             self._class_devices[name] = self._select_class(name)
         return self._class_devices[name]
+
+    def public(self, request: RequestView) -> tuple[Driver, DeviceKind] | None:
+        """Return the public driver and kind of device whose class is asked for, where neither class nor slices are
+        given.
+        """
+        if self.devices or self.find("DeviceClass", request.device_class) is not None:
+            return None
+        return drivers.of_class(request.device_class)
 
     def candidates(self, request: RequestView) -> Sequence[DeviceView] | None:
         """Return the devices of the request's class, before its own selectors, or None when that is not known."""

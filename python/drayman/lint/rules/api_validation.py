@@ -12,6 +12,7 @@ from drayman.api.validation.claim import ADMIN_LABEL
 from drayman.errors import CELCompileError
 from drayman.lint import drivers, views
 from drayman.lint.context import finding
+from drayman.lint.examples import CLAIM
 from drayman.lint.looks import offset
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules import constraints
@@ -26,16 +27,13 @@ if TYPE_CHECKING:
 
 _POD_FIELDS = re.compile(r"(^|\.)(resourceClaims|claims)\b|^spec\.schedulingGroup\b")
 
-BAD = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+BAD = (
+    "\n"
+    + CLAIM
+    + """\
       exactly: {deviceClassName: gpu.example.com, count: -1}
 """
+)
 GOOD = BAD.replace("count: -1", "count: 1")
 
 

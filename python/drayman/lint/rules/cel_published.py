@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from drayman.inspection import Span
 from drayman.lint import drivers
 from drayman.lint.drivers import Name
+from drayman.lint.examples import CLAIM, SLICE
 from drayman.lint.looks import name_of, similar, written
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_lookups import bare_name
@@ -22,14 +23,10 @@ if TYPE_CHECKING:
 _NEAR_DOMAIN = 0.9
 """How alike domains have to be: many end alike, and differ only in what they begin with."""
 
-CLAIM = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+_SELECTING = (
+    "\n"
+    + CLAIM
+    + """\
       exactly:
         deviceClassName: gpu
         selectors:
@@ -42,14 +39,11 @@ kind: DeviceClass
 metadata: {name: gpu}
 spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}
 """
-SLICE = """---
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: worker-1}
-spec:
-  driver: gpu.example.com
-  nodeName: worker-1
-  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+)
+DEVICES = (
+    "---\n"
+    + SLICE
+    + """\
   devices:
   - name: gpu-0
     attributes:
@@ -61,12 +55,13 @@ spec:
     attributes: {model: {string: T4}, driverVersion: {version: 550.54.15}}
     capacity: {memory: {value: 16Gi}}
 """
+)
 """Two devices, of which one lacks an attribute, for examples of rules."""
 
 
 def beside_devices(expression: str) -> str:
     """Return a claim with a selector, its class, and the devices that it is about, for examples of rules."""
-    return CLAIM.replace("EXPRESSION", expression) + SLICE
+    return _SELECTING.replace("EXPRESSION", expression) + DEVICES
 
 
 @rule(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from drayman.api.validation import names
 from drayman.lint import drivers, views
 from drayman.lint.context import finding
+from drayman.lint.examples import SLICE
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import similar
 from drayman.quantity import Quantity
@@ -29,16 +30,13 @@ spec:
   - cel: {expression: "device.driver == 'gpu.example.com'"}
 """
 _EXTENDED = _CLASS + "  extendedResourceName: example.com/gpu\n"
-_SLICE = """---
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: worker-1}
-spec:
-  driver: gpu.example.com
-  nodeName: worker-1
-  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+_SLICE = (
+    "---\n"
+    + SLICE
+    + """\
   devices: [{name: gpu-0}]
 """
+)
 _NODE = """---
 apiVersion: v1
 kind: Node

@@ -102,7 +102,7 @@ def _of_other_devices(context: Context, claim: ClaimView) -> Findings:
 
 def _types(context: Context, request: RequestView) -> set[str]:
     """Return the types of NVIDIA's devices that the request can be given; none where that is not known."""
-    public = _public(context, request)
+    public = context.public(request)
     if public is not None:
         return {public[1].name}
     found = [
@@ -140,18 +140,11 @@ def _drivers(context: Context, claim: ClaimView, config: Mapping[str, Any]) -> s
     """Return the drivers of the devices that the entry can apply to; none when that is not known."""
     found: set[str] = set()
     for request in claim.requests_named(config.get("requests")):
-        devices, public = context.candidates(request), _public(context, request)
+        devices, public = context.candidates(request), context.public(request)
         if not devices and public is None:
             return set()
         found |= {device.driver for device in devices or ()} or ({public[0].name} if public else set())
     return found
-
-
-def _public(context: Context, request: RequestView) -> tuple[drivers.Driver, drivers.Kind] | None:
-    """Return the public driver and kind of device whose class is asked for, where nothing else is known of it."""
-    if context.devices or context.find("DeviceClass", request.device_class):
-        return None
-    return drivers.of_class(request.device_class)
 
 
 def _configurations(document: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drayman.lint import drivers
 from drayman.lint.context import finding
 from drayman.lint.looks import similar
 from drayman.lint.rule import Severity, rule
@@ -119,8 +118,8 @@ def _missing(context: Context, request: RequestView, attribute: str) -> tuple[st
 
 def _public(context: Context, request: RequestView) -> tuple[str, set[str]] | None:
     """Return the public driver whose class is asked for, and what it publishes, where no slices are given."""
-    found = drivers.of_class(request.device_class)
-    if found is None or context.devices or context.find("DeviceClass", request.device_class):
+    found = context.public(request)
+    if found is None:
         return None
     driver, kind = found
     return driver.name, {f"{one.domain}/{one.name}" for one in kind.published if one.section == "attributes"}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from drayman.lint import edits
 from drayman.lint.context import finding
+from drayman.lint.examples import CLAIM
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -16,18 +17,15 @@ if TYPE_CHECKING:
 _MAX_RESULTS = 32
 """How many devices one claim can be given (upstream: `AllocationResultsMaxSize`)."""
 
-_CLAIM = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+_CLAIM = (
+    "\n"
+    + CLAIM
+    + """\
       exactly:
         deviceClassName: gpu.example.com
         allocationMode: All
 """
+)
 
 
 @rule(

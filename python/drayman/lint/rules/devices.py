@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from drayman.api.validation import names
 from drayman.lint import edits, views
 from drayman.lint.context import finding
+from drayman.lint.examples import SLICE
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -18,14 +19,10 @@ if TYPE_CHECKING:
     from drayman.lint.rule import Findings
     from drayman.lint.views import DeviceView
 
-_SLICE = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: worker-1}
-spec:
-  driver: gpu.example.com
-  nodeName: worker-1
-  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+_SLICE = (
+    "\n"
+    + SLICE
+    + """\
   devices:
   - name: gpu-0
     attributes:
@@ -36,6 +33,7 @@ spec:
       model: {string: LATEST-GPU-MODEL}
       driverVersion: {version: 550.127.8}
 """
+)
 _TWO = _SLICE.replace("resourceSliceCount: 1", "resourceSliceCount: 2").split("  - name: gpu-1")[0]
 _SECOND = _TWO.replace("metadata: {name: worker-1}", "metadata: {name: worker-1-b}")
 _SCALARS = ("bool", "int", "string", "version")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from drayman import features
 from drayman.api import disabled
 from drayman.lint.context import finding
+from drayman.lint.examples import SLICE
 from drayman.lint.rule import Severity, rule
 from drayman.quantity import Quantity
 
@@ -26,14 +27,10 @@ metadata: {name: gpu}
 spec:
   selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]
 """
-_SLICE = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: worker-1}
-spec:
-  driver: gpu.example.com
-  nodeName: worker-1
-  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+_SLICE = (
+    "\n"
+    + SLICE
+    + """\
   devices:
   - name: gpu-0
     allowMultipleAllocations: true
@@ -42,6 +39,7 @@ spec:
         value: "10"
         requestPolicy: {default: "1", validRange: {min: "1", max: "10", step: "1"}}
 """
+)
 
 
 @rule(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from drayman.lint import edits
 from drayman.lint.context import finding
+from drayman.lint.examples import CLAIM
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -19,18 +20,15 @@ _REQUEST_FIELD = re.compile(r"(spec(?:\.spec)?\.devices\.requests\[\d+\])\.(\w+)
 _DEVICE_FIELD = re.compile(r"(spec\.devices\[\d+\])\.basic")
 _EXACTLY = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
 
-_CLAIM = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+_CLAIM = (
+    "\n"
+    + CLAIM
+    + """\
       exactly:
         deviceClassName: gpu.example.com
         count: 2
 """
+)
 _TEMPLATE = """
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drayman.lint.context import finding
+from drayman.lint.examples import POD
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import similar
 
@@ -18,19 +19,7 @@ if TYPE_CHECKING:
 _MAX_CONSUMERS = 256
 """How many consumers a ResourceClaim can be reserved for (upstream: `ResourceClaimReservedForMaxSize`)."""
 
-_POD = """
-apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  containers:
-  - name: main
-    image: registry.example.com/train:1
-    resources: {claims: [{name: gpu}]}
-  resourceClaims:
-  - name: gpu
-    resourceClaimTemplateName: one-gpu
-"""
+_POD = "\n" + POD
 _CLAIM = """
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from drayman.api.validation import names
 from drayman.lint import drivers, edits, views
 from drayman.lint.context import finding
+from drayman.lint.examples import POD
 from drayman.lint.rule import Severity, rule
 from drayman.lint.similar import did_you_mean
 
@@ -28,19 +29,7 @@ spec:
       - name: gpu
         exactly: {deviceClassName: gpu.example.com}
 """
-_POD = """---
-apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  containers:
-  - name: main
-    image: registry.example.com/train:1
-    resources: {claims: [{name: gpu}]}
-  resourceClaims:
-  - name: gpu
-    resourceClaimTemplateName: one-gpu
-"""
+_POD = "---\n" + POD
 _CLAIM = (
     _TEMPLATE.replace("ClaimTemplate", "Claim").replace("  spec:\n    devices", "  devices").replace("      ", "    ")
 )

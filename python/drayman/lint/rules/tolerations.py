@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from drayman.lint import drivers
 from drayman.lint.context import finding
+from drayman.lint.examples import SLICE
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -28,19 +29,16 @@ spec:
         tolerations:
         - {key: gpu.example.com/unhealthy, operator: Exists, effect: NoExecute}
 """
-_SLICE = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: worker-1}
-spec:
-  driver: gpu.example.com
-  nodeName: worker-1
-  pool: {name: worker-1, generation: 1, resourceSliceCount: 1}
+_SLICE = (
+    "\n"
+    + SLICE
+    + """\
   devices:
   - name: gpu-0
     taints: [{key: gpu.example.com/unhealthy, effect: NoSchedule}]
 ---
 """
+)
 _POD = """
 apiVersion: v1
 kind: Pod

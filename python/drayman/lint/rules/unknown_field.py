@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from drayman.api import schema
 from drayman.lint.context import finding
+from drayman.lint.examples import CLAIM
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -13,16 +14,13 @@ if TYPE_CHECKING:
     from drayman.lint.document import Document
     from drayman.lint.rule import Findings
 
-BAD = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+BAD = (
+    "\n"
+    + CLAIM
+    + """\
       exactly: {deviceClass: gpu.example.com}
 """
+)
 GOOD = BAD.replace("deviceClass:", "deviceClassName:")
 
 

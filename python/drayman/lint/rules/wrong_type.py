@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from drayman.errors import InputError
 from drayman.lint.context import finding
+from drayman.lint.examples import CLAIM
 from drayman.lint.rule import Severity, rule
 from drayman.manifest import scalars
 from drayman.quantity import Quantity
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
     from drayman.lint.document import Document
     from drayman.lint.rule import Findings
 
-BAD = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: train}
-spec:
-  devices:
-    requests:
-    - name: gpu
+BAD = (
+    "\n"
+    + CLAIM
+    + """\
       exactly: {deviceClassName: gpu.example.com, count: "2"}
 """
+)
 GOOD = BAD.replace('"2"', "2")
 
 
