@@ -113,7 +113,8 @@ class Context:
         from drayman.lint.looks import Look
 
         published: dict[int, Mapping[Name, str]] = {}
-        return [Look(self, expression, published) for expression in self.expressions()]
+        together: dict[int, tuple[Sequence[DeviceView], frozenset[Name]]] = {}
+        return [Look(self, expression, published, together) for expression in self.expressions()]
 
     @cached_property
     def devices(self) -> Sequence[DeviceView]:
@@ -140,6 +141,18 @@ class Context:
     def candidates(self, request: RequestView) -> Sequence[DeviceView] | None:
         """Return the devices of the request's class, before its own selectors, or None when that is not known."""
         return self.class_devices(request.device_class)
+
+    def candidate_attributes(self, request: RequestView) -> frozenset[str]:
+        """Return the qualified names of the attributes of the candidates; empty when there are none."""
+        name = request.device_class
+        if name not in self._class_attributes:
+            devices = self.candidates(request) or ()
+            self._class_attributes[name] = frozenset(one for device in devices for one in device.attribute_names())
+        return self._class_attributes[name]
+
+    @cached_property
+    def _class_attributes(self) -> dict[str, frozenset[str]]:
+        return {}
 
     def selected(self, request: RequestView) -> Sequence[DeviceView] | None:
         """Return the devices that class and request select, or None when that is not known.

@@ -46,6 +46,8 @@ class Look:
     context: Context
     view: ExpressionView
     _published: dict[int, Mapping[Name, str]]
+    _together: dict[int, tuple[Sequence[DeviceView], frozenset[Name]]]
+    """What the devices of a sequence have together, by its identity: looks at one class share theirs."""
 
     @property
     def text(self) -> str:
@@ -203,7 +205,10 @@ class Look:
     def published(self) -> frozenset[Name]:
         """All attributes and capacities that the devices can have."""
         if self.pool:
-            return frozenset(name for device in self.pool for name in self.published_by(device))
+            if id(self.pool) not in self._together:
+                names = frozenset(name for device in self.pool for name in self.published_by(device))
+                self._together[id(self.pool)] = (self.pool, names)
+            return self._together[id(self.pool)][1]
         kinds = self.kinds or [kind for driver in drivers.known().values() for kind in driver.kinds.values()]
         return frozenset(name for kind in kinds for name in kind.published)
 

@@ -86,9 +86,8 @@ def constraint_attribute_not_published(context: Context) -> Findings:
 def meant(context: Context, claim: ClaimView, bare: str) -> str | None:
     """Return the attribute with its domain that is meant by a name alone, as far as that is known."""
     for request in claim.requests():
-        devices, public = context.candidates(request), _public(context, request)
-        published = {name for device in devices or () for name in device.attribute_names()}
-        found = _similar(bare, sorted(published or (public[1] if public else ())))
+        public = _public(context, request)
+        found = _similar(bare, sorted(context.candidate_attributes(request) or (public[1] if public else ())))
         if found is not None:
             return found
     return None
@@ -100,15 +99,10 @@ def _missing(context: Context, request: RequestView, attribute: str) -> tuple[st
     if attribute in derived:
         return None
     devices, public = context.candidates(request), _public(context, request)
-    if devices:
-        names = " and ".join(sorted({device.driver for device in devices}))
-        published = {name for device in devices for name in device.attribute_names()}
-    elif devices is None and public is not None:
-        names, published = public
-    else:
+    published = context.candidate_attributes(request) if devices else public[1] if public else None
+    if published is None or attribute in published:
         return None
-    if attribute in published:
-        return None
+    names = " and ".join(sorted({device.driver for device in devices})) if devices else public[0] if public else ""
     message = f"no device of driver {names} has {attribute}"
     near = _similar(attribute, sorted(published))
     if near:
@@ -116,17 +110,18 @@ def _missing(context: Context, request: RequestView, attribute: str) -> tuple[st
     return message, f"request `{request.name}` can be given only devices with the attribute"
 
 
-def _public(context: Context, request: RequestView) -> tuple[str, set[str]] | None:
+def _public(context: Context, request: RequestView) -> tuple[str, frozenset[str]] | None:
     """Return the public driver whose class is asked for, and what it publishes, where no slices are given."""
     found = context.public(request)
     if found is None:
         return None
     driver, kind = found
-    return driver.name, {f"{one.domain}/{one.name}" for one in kind.published if one.section == "attributes"}
+    attributes = (one for one in kind.published if one.section == "attributes")
+    return driver.name, frozenset(f"{one.domain}/{one.name}" for one in attributes)
 
 
 def _similar(attribute: str, published: Sequence[str]) -> str | None:
-    """Return the published attribute whose bare name is the same, begins or ends alike, or is nearly the same."""
+    """Return the published attribute whose bare name is the same, goes on from there, or is nearly the same."""
     name, bare = attribute.rpartition("/")[2], {one.rpartition("/")[2]: one for one in published}
     if name in bare:
         return bare[name]
