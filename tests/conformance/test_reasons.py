@@ -16,7 +16,9 @@ from drayman.testing.simulate import Simulation, play
 
 CAUSES: dict[str, list[str]] = {
     "ALLOC-01 team-a/mon-2": ["node `n1` ├─ the node has no devices", "team-a/mon-1-gpu", "pod `mon-1`"],
-    "ALLOC-03 team-a/train": ["without attribute `resource.kubernetes.io/pcieRoot` (gpu.example.com/n1/gpu-0"],
+    "ALLOC-03 team-a/train": [
+        "without attribute `resource.kubernetes.io/pcieRoot`, but with `gpu.example.com/pciRoot` (gpu.example.com/n1",
+    ],
     "ALLOC-05 team-a/w2": ["pod `w0`", "pod `w1`"],
     "ALLOC-07 team-a/p": ["matchAttribute `gpu.example.com/numaNode`", "values of different types are never equal"],
     "ALLOC-09 team-a/train": ["pod `notebook`", "gpu.example.com/n1/big-80", "memory is 24Gi"],
@@ -41,7 +43,7 @@ CAUSES: dict[str, list[str]] = {
     "NET-07 team-a/d3": ["allocated already", "`cd.example.com/domain` is set", "node `n3`"],
     "PART-01 team-a/whole": [
         "counter `memory-slice-0` is short",
-        "counter `memory-slice-1` of set `gpu-0`",
+        "counters `memory-slice-0`, `memory-slice-1` of set `gpu-0`",
         "pod `small-1`",
     ],
     "PART-03 team-a/pod-3": ["pod `pod-1`", "pod `pod-2`"],

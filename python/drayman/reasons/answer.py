@@ -132,7 +132,7 @@ class Answer:
         if self.pods:
             return [pod.line() for pod in self.pods if not pod.fits][:1]
         if self.facts:
-            return [fact.message for fact in self.facts]
+            return [self._brief(fact) for fact in self.facts]
         excluded = sorted((one for one in self.groups if one.verdict == "excluded"), key=_distance)
         texts = [f"{_on(one.nodes)}: {', '.join(fact.message for fact in one.facts)}" for one in excluded]
         explained = [each.line() for each in self.explanations]
@@ -141,6 +141,12 @@ class Answer:
             count = sum(len(group.nodes) for group in excluded)
             return [*explained[:1], f"{counted(count, 'other node')} {'is' if count == 1 else 'are'} ruled out"]
         return [*texts[:1], f"others: {explained[0]}", *texts[1:]] if excluded and explained else explained or texts
+
+    def _brief(self, fact: Fact) -> str:
+        """Return what a fact says; upstream's advice on a selector that fails gives way to what it comes to."""
+        groups = [group for each in self.explanations if fact.code == FAILED for group in each.json()["groups"]]
+        guarded = next((group["error"]["guarded"] for group in groups if group.get("error", {}).get("guarded")), None)
+        return f"{fact.message.split('. consider using')[0]}; write it as `{guarded}`" if guarded else fact.message
 
     def _branches(self) -> list[Branch]:
         found = [Branch(text) for text in _claim_texts(self.claims)]

@@ -1,8 +1,9 @@
 //! What explanations say must be true: hints are tried on the objects, what clashes is given to an oracle that tries everything.
 
 use drayman_api::{
-    AllocationResult, CelDeviceSelector, DeviceAllocationResult, DeviceId, DeviceRequestAllocationResult,
-    DeviceToleration, ExactDeviceRequest, Metadata, Object, Quantity, RequestKind, ResourceClaim, ResourceSlice,
+    AllocationMode, AllocationResult, CelDeviceSelector, DeviceAllocationResult, DeviceId,
+    DeviceRequestAllocationResult, DeviceToleration, ExactDeviceRequest, Metadata, Object, Quantity, RequestKind,
+    ResourceClaim, ResourceSlice,
 };
 use drayman_kernel::{
     At, Budget, Compatibility, Depth, Element, Explanation, Features, Inventory, Outcome, Remedy, SelectorAt,
@@ -61,7 +62,10 @@ impl World {
                 self.claim(claim).spec.devices.constraints.remove(*constraint);
             }
             Remedy::FreeClaim { claim } => self.objects.retain(|object| object.metadata().key() != *claim),
-            Remedy::ReduceCount { at, count } => self.edit(Some(at), |request| request.count = Some(*count)),
+            Remedy::ReduceCount { at, count } => self.edit(Some(at), |request| {
+                request.allocation_mode = Some(AllocationMode::ExactCount);
+                request.count = Some(*count);
+            }),
             Remedy::ReduceCapacity { at, capacity, value } => {
                 let value: Option<Quantity> = value.as_ref().map(|value| value.parse().expect("a quantity"));
                 self.edit(Some(at), |request| {

@@ -56,8 +56,8 @@ fn requests_that_only_together_find_too_little_are_said_to_compete() {
     let explanation = explain(vec![node_slice(WORKER, vec![device("gpu-0")])], &[], &claims);
     assert_eq!(
         explanation.line(),
-        "every request finds devices by itself, but not all together: request `first` of claim `default/c`, request `second` \
-         of claim `default/c`; hint: remove request `first` of claim `default/c`"
+        "2 requests (`first`, `second` of claim `default/c`) each need 1 device of class `gpu`: 2 together, 1 of 1 can be used; \
+         hint: remove request `first` of claim `default/c`"
     );
 }
 

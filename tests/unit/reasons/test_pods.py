@@ -217,7 +217,11 @@ def test_selector_that_fails_ends_the_attempt_though_another_node_fits() -> None
     for compatibility in ("1.37", "fixed"):
         answer = explained(slice_("n1"), fast, device_class(), picky, pod("p", OWN), compatibility=compatibility)
         assert (answer.verdict, codes(answer)) == ("failed", ["allocation-failed"])
-        assert "no such key: fast" in answer.line()
+        assert answer.line() == (
+            "the scheduling attempt ends with an error: claim team-a/p-own: selector #0 on device "
+            "gpu.example.com/n1/gpu-0: CEL runtime error: no such key: fast; "
+            "write it as `device.attributes['gpu.example.com'].?fast.orValue(false)`"
+        )
         assert [(group.verdict, group.nodes) for group in answer.groups] == [("fits", ("n2",))]
         assert "└─ no allocation on node `n1`" in answer.tree()
         assert "├─ would fit on node `n2`" in answer.tree()

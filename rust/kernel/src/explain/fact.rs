@@ -143,6 +143,8 @@ pub enum FactKind {
     AttributeMissing {
         /// Fully qualified name.
         attribute: String,
+        /// An attribute with nearly the same name that the device has.
+        similar: Option<String>,
     },
     /// The attribute has a value that no constraint accepts.
     AttributeNotComparable {
@@ -230,7 +232,7 @@ impl FactKind {
         match self {
             Self::NoPool => "the node has no devices".to_owned(),
             Self::PoolIncomplete { generation, present, expected, reason } => {
-                let slices = format!("{present} of {expected} slices of generation {generation} are there");
+                let slices = slices(*generation, *present, *expected);
                 let why = if reason.is_empty() { slices } else { format!("{reason} ({slices})") };
                 format!("pool is incomplete or being updated: {why}")
             }
@@ -239,7 +241,7 @@ impl FactKind {
             ),
             Self::PoolInvalid { reason } => format!("pool is invalid: {reason}"),
             Self::DeviceHeld { taint: None } => "in use".to_owned(),
-            Self::DeviceHeld { taint: Some(taint) } => format!("in use, and taint `{taint}` is not tolerated"),
+            Self::DeviceHeld { taint: Some(taint) } => format!("taint `{taint}` is not tolerated, and in use"),
             Self::SelectorFalse { source, index, .. } => format!("{} is false", selector(source, *index)),
             Self::SelectorFailed { source, index, error, .. } => format!("{} fails: {error}", selector(source, *index)),
             Self::SelectorInvalid { source, index, error } => {
@@ -262,7 +264,10 @@ impl FactKind {
             }
             Self::GroupsIncompatible => "compatibility groups differ from those of devices in use".to_owned(),
             Self::Tainted { .. } => format!("taint `{}` is not tolerated", self.taint()),
-            Self::AttributeMissing { attribute } => format!("without attribute `{attribute}`"),
+            Self::AttributeMissing { attribute, similar: None } => format!("without attribute `{attribute}`"),
+            Self::AttributeMissing { attribute, similar: Some(similar) } => {
+                format!("without attribute `{attribute}`, but with `{similar}`")
+            }
             Self::AttributeNotComparable { attribute } => {
                 format!("attribute `{attribute}` is an empty list or of an unknown type")
             }
@@ -295,6 +300,15 @@ impl FactKind {
                 | Self::CapacityRefused { .. }
         )
     }
+}
+
+/// How many slices of a pool are there, and how many they say that there should be.
+pub(super) fn slices(generation: i64, present: usize, expected: i64) -> String {
+    if usize::try_from(expected).is_ok_and(|expected| expected >= present) {
+        return format!("{present} of {expected} slices of generation {generation} are there");
+    }
+    let are = if present == 1 { "is" } else { "are" };
+    format!("its slices declare resourceSliceCount {expected}, but {present} of generation {generation} {are} there")
 }
 
 fn selector(source: &SelectorSource, index: usize) -> String {

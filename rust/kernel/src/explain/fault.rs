@@ -1,6 +1,7 @@
 //! Errors that an allocation ends with, as facts.
 
 use crate::error::{AllocationError, PoolDefect, SelectorSource};
+use crate::explain::{Fact, FactKind};
 
 /// The error that an allocation ends with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +70,13 @@ impl Fault {
             fault.request = Some(at.request.clone());
         }
         fault
+    }
+
+    /// The form of the selector that does not fail, if a fact is about the error and has it.
+    pub(super) fn guarded_by(&self, fact: &Fact) -> Option<String> {
+        let FactKind::SelectorFailed { source, index, guarded, .. } = &fact.kind else { return None };
+        let (at, position) = self.selector.as_ref()?;
+        guarded.clone().filter(|_| at == source && position == index)
     }
 }
 

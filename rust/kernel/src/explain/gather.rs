@@ -155,8 +155,12 @@ impl<'a> Gatherer<'a> {
         let unusable: usize = pools.iter().map(|fact| fact.count).sum();
         let refused: usize = found.findings.iter().map(|finding| finding.spots.len()).sum();
         let mut facts: Vec<_> = found.findings.iter().map(|finding| self.fact(search, finding)).collect();
-        // What has nothing to do with the class comes last, and what is wrong with pools concerns every request.
-        facts.sort_by_key(|fact| fact.kind.code() == "class-selector-false");
+        // Devices that are what was asked for come first, those of other classes last; what is wrong with pools concerns every request.
+        facts.sort_by_key(|fact| match fact.kind.code() {
+            "class-selector-false" => 2,
+            "selector-false" | "device-not-on-node" => 1,
+            _ => 0,
+        });
         facts.extend(pools.iter().filter(|fact| fact.count > 0).cloned());
         facts.extend(too_many(alternative, found).map(Fact::general));
         RequestFacts {
@@ -256,6 +260,21 @@ impl<'a> Gatherer<'a> {
 }
 
 impl Findings {
+    /// The devices that each finding is about, of slices that other nodes may reach, too.
+    pub(super) fn shared(&self, search: &Search<'_>) -> Vec<String> {
+        let is_shared = |spot: &&Spot| search.view(**spot).layout.slice(spot.device).node_name().is_none();
+        let names = |finding: &Finding| {
+            let names = finding.spots.iter().filter(is_shared).map(|spot| search.device_name(*spot));
+            names.fold(finding.number.to_string(), |text, name| text + " " + &name)
+        };
+        let of_request = |request: &RequestFindings| {
+            let mut texts: Vec<_> = request.findings.iter().map(names).collect();
+            texts.sort_unstable();
+            texts
+        };
+        self.requests.iter().flat_map(of_request).collect()
+    }
+
     /// What must be equal for two nodes to be told together; with `values`, what selectors saw, too.
     pub(super) fn signature(&self, values: bool) -> Vec<u32> {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

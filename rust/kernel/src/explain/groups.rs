@@ -13,6 +13,9 @@ use crate::search::{Search, Stop};
 /// With more groups than this, what selectors saw does not tell nodes apart.
 const MOST_GROUPS: usize = 16;
 
+/// Up to so many nodes are told apart also by which devices of common pools something is against.
+const MOST_APART: usize = 8;
+
 /// Steps that the search for the error of one node may take.
 const STEPS: u64 = 10_000;
 
@@ -33,11 +36,16 @@ pub(crate) fn explain<'a>(sources: Sources<'a>, sites: impl Iterator<Item = Site
     let mut groups: Vec<Members<'a>> = Vec::new();
     let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
     let mut search: Option<Search<'a>> = None;
-    for site in sites {
+    let sites: Vec<_> = sites.collect();
+    for site in &sites {
+        let site = *site;
         let search = search.get_or_insert_with(|| Search::new(plan, site));
         search.move_to(site);
         let findings = gatherer.gather(search, site);
-        let signature = findings.signature_with_pools(site, true);
+        let mut signature = findings.signature_with_pools(site, true);
+        if sites.len() <= MOST_APART {
+            add(&mut signature, findings.shared(search).iter().map(String::as_str));
+        }
         let position = *known.entry(signature).or_insert(groups.len());
         match groups.get_mut(position) {
             Some(group) => group.nodes.push(site.name.to_string()),
@@ -84,7 +92,7 @@ fn merged(groups: Vec<Members<'_>>) -> Vec<Members<'_>> {
 impl<'a> Members<'a> {
     fn named(self, gatherer: &Gatherer<'a>, search: &mut Search<'a>, devices: usize) -> Group {
         search.move_to(self.first);
-        let (fits, fault) = match search.run(&mut Budget::unlimited().with_steps(STEPS)) {
+        let (fits, mut fault) = match search.run(&mut Budget::unlimited().with_steps(STEPS)) {
             Err(Stop::Failed(error)) => (false, Some(Fault::new(&error))),
             Ok(found) => (found.is_some(), None),
             Err(Stop::Interrupted(_)) => (false, None),
@@ -92,7 +100,10 @@ impl<'a> Members<'a> {
         search.move_to(self.first);
         let Findings { pools, requests, constraints, devices: usable } = self.findings;
         let seen = usable + pools.iter().map(|fact| fact.count).sum::<usize>();
-        let requests = requests.iter().map(|found| gatherer.facts(search, &pools, found)).collect();
+        let requests: Vec<_> = requests.iter().map(|found| gatherer.facts(search, &pools, found)).collect();
+        if let Some(fault) = &mut fault {
+            fault.guarded = requests.iter().flat_map(|request| &request.facts).find_map(|fact| fault.guarded_by(fact));
+        }
         Group {
             nodes: self.nodes,
             devices: seen,
@@ -113,16 +124,15 @@ impl Findings {
     fn signature_with_pools(&self, site: Site<'_>, values: bool) -> Vec<u32> {
         let mut signature = self.signature(values);
         // Rare, so that long texts do not matter.
-        let mut add = |text: String| signature.extend(text.bytes().map(u32::from).chain([u32::MAX]));
-        for fact in &self.pools {
-            add(format!("{} {}", fact.count, fact.kind.message()));
-        }
-        for fact in &self.constraints {
-            add(format!("{} {}", fact.index, fact.message()));
-        }
-        if let Some(error) = site.error() {
-            add(error.to_string());
-        }
+        let pools = self.pools.iter().map(|fact| format!("{} {}", fact.count, fact.kind.message()));
+        let constraints = self.constraints.iter().map(|fact| format!("{} {}", fact.index, fact.message()));
+        let texts: Vec<_> = pools.chain(constraints).chain(site.error().map(ToString::to_string)).collect();
+        add(&mut signature, texts.iter().map(String::as_str));
         signature
     }
+}
+
+/// Adds texts to a signature.
+fn add<'a>(signature: &mut Vec<u32>, texts: impl Iterator<Item = &'a str>) {
+    signature.extend(texts.flat_map(|text| text.bytes().map(u32::from).chain([u32::MAX])));
 }

@@ -9,16 +9,18 @@ use serde_json::{Value, json};
 
 use crate::error::SelectorSource;
 use crate::explain::core::{Core, Element};
+use crate::explain::fact::slices;
 use crate::explain::remedy::{At, Remedy, SelectorAt};
+use crate::explain::similar::edits;
 use crate::explain::trial::Trial;
 use crate::explain::{Fact, FactKind, Group, RequestFacts};
 use crate::features::Features;
 
-/// Changes of one kind that are told at most.
-const MOST: usize = 4;
+/// Changes of one kind that are looked for at most.
+const MOST: usize = 3;
 
 /// Changes that are told at most.
-const MOST_TOLD: usize = 12;
+const MOST_TOLD: usize = 5;
 
 /// Changes that are tried at most.
 const MOST_TRIED: usize = 96;
@@ -41,13 +43,13 @@ impl Hint {
 
 /// The changes that help, what is easiest for who wrote the claims first.
 pub(super) fn find(trial: &mut Trial<'_>, group: &Group, core: Option<&Core>) -> Vec<Hint> {
-    let mut hints = Vec::new();
+    let mut hints: Vec<Vec<Hint>> = Vec::new();
     let mut tried = 0;
     for candidates in candidates(trial, group, core) {
-        let mut found = 0;
+        let mut found = Vec::new();
         let mut known: Vec<Remedy> = Vec::new();
         for candidate in candidates {
-            if found == MOST || tried == MOST_TRIED {
+            if found.len() == MOST || tried == MOST_TRIED {
                 break;
             }
             if known.contains(&candidate.change) {
@@ -56,20 +58,29 @@ pub(super) fn find(trial: &mut Trial<'_>, group: &Group, core: Option<&Core>) ->
             known.push(candidate.change.clone());
             tried += 1;
             if trial.helps(&candidate.change) {
-                found += 1;
-                hints.push(candidate);
+                found.push(candidate);
             }
         }
+        hints.push(found);
     }
-    for request in requests_to_shorten(trial.claims, group, core) {
-        hints.extend(shorten(trial, request));
+    let shortened = requests_to_shorten(trial.claims, group, core);
+    hints.push(shortened.into_iter().filter_map(|request| shorten(trial, &request)).collect());
+    if hints.iter().all(Vec::is_empty) {
+        hints.push(removals(trial, group));
     }
-    if hints.is_empty() {
-        let removed = removals(trial.claims).into_iter().filter(|candidate| trial.helps(&candidate.change));
-        hints.extend(removed.take(MOST));
-    }
-    hints.truncate(MOST_TOLD);
-    hints
+    best(hints)
+}
+
+/// The first changes of each kind, in order of the kinds: one of another kind tells more than one more of the same.
+fn best(hints: Vec<Vec<Hint>>) -> Vec<Hint> {
+    let kinds = hints.into_iter().enumerate();
+    let mut ranked: Vec<_> = kinds
+        .flat_map(|(kind, hints)| hints.into_iter().enumerate().map(move |(rank, hint)| (rank, kind, hint)))
+        .collect();
+    ranked.sort_by_key(|(rank, kind, _)| (*rank, *kind));
+    ranked.truncate(MOST_TOLD);
+    ranked.sort_by_key(|(rank, kind, _)| (*kind, *rank));
+    ranked.into_iter().map(|(.., hint)| hint).collect()
 }
 
 /// What could help, by kind.
@@ -120,7 +131,7 @@ fn guard(request: &RequestFacts, fact: &Fact) -> Option<Hint> {
 fn other_classes(trial: &Trial<'_>, group: &Group) -> Vec<Hint> {
     let Some(fault) = group.fault.as_ref().filter(|fault| fault.code == "class-missing") else { return Vec::new() };
     let Some(missing) = &fault.class else { return Vec::new() };
-    let mut classes: Vec<_> = trial.inventory().classes().names().map(|name| (distance(name, missing), name)).collect();
+    let mut classes: Vec<_> = trial.inventory().classes().names().map(|name| (edits(name, missing), name)).collect();
     classes.sort_unstable();
     let hint = |(_, class): (usize, &str)| Hint {
         text: format!("use class `{class}` instead of `{missing}`, which does not exist"),
@@ -134,21 +145,6 @@ fn place(at: &At) -> String {
     format!("request `{}{alternative}` of claim `{}`", at.request, at.claim)
 }
 
-/// How many characters must be put in, left out or replaced.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, character) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for column in 0..other.len() {
-            let replaced = diagonal + usize::from(character != other[column]);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 fn gates(features: Features) -> Vec<Hint> {
     let off = Features::gates().filter(|gate| features.with_gate(gate) != features);
     off.map(|gate| Hint { text: format!("enable the feature gate `{gate}`"), change: Remedy::EnableGate { gate } })
@@ -156,11 +152,17 @@ fn gates(features: Features) -> Vec<Hint> {
 }
 
 fn complete_pool(fact: &Fact) -> Option<Hint> {
-    let FactKind::PoolIncomplete { generation, present, expected, .. } = &fact.kind else { return None };
+    let FactKind::PoolIncomplete { generation, present, expected, reason } = &fact.kind else { return None };
     let (driver, pool) = fact.pool.as_ref()?.split_once('/')?;
-    let text = format!(
-        "complete pool `{driver}/{pool}`: {present} of {expected} slices of generation {generation} are there, and they suffice"
-    );
+    let are_missing = reason.is_empty() && usize::try_from(*expected).is_ok_and(|expected| expected > *present);
+    let text = if are_missing {
+        let slices = slices(*generation, *present, *expected);
+        format!("complete pool `{driver}/{pool}`: {slices}, and they suffice")
+    } else {
+        format!(
+            "set resourceSliceCount to {present} in all slices of pool `{driver}/{pool}`: so many are there, and they suffice"
+        )
+    };
     Some(Hint { text, change: Remedy::CompletePool { driver: driver.to_owned(), pool: pool.to_owned() } })
 }
 
@@ -212,7 +214,7 @@ fn relaxations(trial: &Trial<'_>, group: &Group) -> Vec<Hint> {
     let mut facts: Vec<_> = facts.filter(|(_, fact)| failing(fact).is_some()).collect();
     facts.sort_by_key(|(_, fact)| failing(fact));
     let accepting = facts.iter().flat_map(|(request, fact)| {
-        let sightings = fact.sightings.iter().take(MOST);
+        let sightings = fact.sightings.iter().take(MOST - 1);
         sightings.filter_map(|sighting| accept(trial, request, fact, &sighting.seen))
     });
     accepting.chain(facts.iter().filter_map(|(request, fact)| relax(trial, request, fact))).collect()
@@ -293,7 +295,8 @@ fn holders(group: &Group, core: Option<&Core>) -> Vec<Hint> {
     let mut facts: Vec<_> = group.requests.iter().flat_map(|request| &request.facts).collect();
     facts.sort_by_key(|fact| !is_partition(fact));
     for fact in facts {
-        let profile = fact.profile.as_deref().filter(|_| is_partition(fact));
+        // For several requests it takes more than one partition.
+        let profile = fact.profile.as_deref().filter(|_| is_partition(fact) && group.requests.len() == 1);
         for holder in &fact.holders {
             hints.extend(holder.claim.as_ref().map(|claim| free(claim, &holder.pods, profile)));
         }
@@ -321,8 +324,16 @@ fn free(claim: &str, pods: &[String], profile: Option<&str>) -> Hint {
     Hint { text, change: Remedy::FreeClaim { claim: claim.to_owned() } }
 }
 
-/// Requests for several devices that find too few or take part in the clash.
-fn requests_to_shorten(claims: &[ResourceClaim], group: &Group, core: Option<&Core>) -> Vec<(At, i64)> {
+/// A request that could ask for fewer devices.
+struct Shortened {
+    at: At,
+    /// How many it asks for, or could ask for.
+    most: i64,
+    is_for_all: bool,
+}
+
+/// Requests for several devices, or for all, that find too few or take part in the clash.
+fn requests_to_shorten(claims: &[ResourceClaim], group: &Group, core: Option<&Core>) -> Vec<Shortened> {
     let in_core = |request: &RequestFacts| {
         let elements = core.into_iter().flat_map(|core| &core.elements);
         elements.clone().any(|element| {
@@ -339,16 +350,25 @@ fn requests_to_shorten(claims: &[ResourceClaim], group: &Group, core: Option<&Co
     let several = concerned.filter_map(|request| {
         let at = at(request);
         let exact = at.find(claims)?;
-        let count = exact.count.filter(|_| exact.allocation_mode == Some(AllocationMode::ExactCount))?;
-        (count > 1).then_some((at, count))
+        match exact.allocation_mode {
+            Some(AllocationMode::ExactCount) => {
+                let count = exact.count.filter(|count| *count > 1)?;
+                Some(Shortened { at, most: count - 1, is_for_all: false })
+            }
+            Some(AllocationMode::All) => {
+                let most = i64::try_from(request.usable).ok().filter(|usable| *usable > 0)?;
+                Some(Shortened { at, most, is_for_all: true })
+            }
+            _ => None,
+        }
     });
     several.take(MOST).collect()
 }
 
 /// The most devices that a request could ask for.
-fn shorten(trial: &mut Trial<'_>, (at, count): (At, i64)) -> Option<Hint> {
+fn shorten(trial: &mut Trial<'_>, Shortened { at, most, is_for_all }: &Shortened) -> Option<Hint> {
     // What fits for a number of devices fits for fewer.
-    let (mut fits, mut too_many) = (0, count.min(crate::limits::ALLOCATION_RESULTS_MAX_SIZE + 1));
+    let (mut fits, mut too_many) = (0, (*most).min(crate::limits::ALLOCATION_RESULTS_MAX_SIZE) + 1);
     while too_many - fits > 1 {
         let middle = fits + (too_many - fits) / 2;
         if trial.helps(&Remedy::ReduceCount { at: at.clone(), count: middle }) {
@@ -357,21 +377,26 @@ fn shorten(trial: &mut Trial<'_>, (at, count): (At, i64)) -> Option<Hint> {
             too_many = middle;
         }
     }
-    let text = format!("ask for at most {fits} {} in {}", if fits == 1 { "device" } else { "devices" }, place(&at));
-    (fits > 0).then_some(Hint { text, change: Remedy::ReduceCount { at, count: fits } })
+    let instead = if *is_for_all { ", instead of all," } else { "" };
+    let devices = if fits == 1 { "device" } else { "devices" };
+    let text = format!("ask for at most {fits} {devices}{instead} in {}", place(at));
+    (fits > 0).then_some(Hint { text, change: Remedy::ReduceCount { at: at.clone(), count: fits } })
 }
 
-/// Claims without one of their requests.
-fn removals(claims: &[ResourceClaim]) -> Vec<Hint> {
+/// Claims without one of their requests; of requests that find the same, one.
+fn removals(trial: &mut Trial<'_>, group: &Group) -> Vec<Hint> {
     let mut hints = Vec::new();
-    let requests = claims.iter().map(|claim| claim.spec.devices.requests.len());
+    let requests = trial.claims.iter().map(|claim| claim.spec.devices.requests.len());
     if requests.sum::<usize>() < 2 {
         return hints;
     }
-    for claim in claims {
-        for request in &claim.spec.devices.requests {
-            let at = At { claim: claim.metadata.key(), request: request.name.clone(), alternative: None };
-            hints.push(Hint { text: format!("remove {}", place(&at)), change: Remedy::RemoveRequest { at } });
+    for alike in group.alike() {
+        let places = alike.requests().map(|request| At { alternative: None, ..at(request) });
+        let hint = |at: At| Hint { text: format!("remove {}", place(&at)), change: Remedy::RemoveRequest { at } };
+        let found = places.map(hint).find(|hint| trial.helps(&hint.change));
+        hints.extend(found.filter(|hint| !hints.contains(hint)));
+        if hints.len() == MOST {
+            break;
         }
     }
     hints

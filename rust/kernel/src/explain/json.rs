@@ -203,7 +203,9 @@ impl FactKind {
             Self::Tainted { key, value, effect } => {
                 vec![("taint", json!({"key": key, "value": value, "effect": effect}))]
             }
-            Self::AttributeMissing { attribute } => vec![("attribute", json!(attribute))],
+            Self::AttributeMissing { attribute, similar } => {
+                vec![("attribute", json!(attribute)), ("similar", json!(similar))]
+            }
             Self::AttributeNotComparable { attribute } => vec![("attribute", json!(attribute))],
             Self::FeatureOff { gate } | Self::NodeLacksFeature { gate } => vec![("gate", json!(gate))],
             Self::TooManyDevices { devices, limit } => vec![("matching", json!(devices)), ("limit", json!(limit))],

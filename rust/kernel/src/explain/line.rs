@@ -2,7 +2,8 @@
 
 use drayman_cel::Seen;
 
-use crate::explain::{Element, Explanation, Fact, FactKind, Group, Holder, RequestFacts, Sighting};
+use crate::explain::told::{Told, told};
+use crate::explain::{Element, Explanation, Fact, FactKind, Fault, Group, Hint, Holder, Remedy, Sighting};
 
 /// Longest line, in bytes: it has to fit beside upstream's text in an Event.
 const LINE_LIMIT: usize = 300;
@@ -22,7 +23,13 @@ impl Explanation {
             Some(node) if self.groups.len() > 1 => format!("nearest node `{node}`: {}", group.line()),
             _ => group.line(),
         };
-        let hint = group.hints.first().map(|hint| format!("; hint: {}", hint.text)).unwrap_or_default();
+        let is_told = |hint: &&Hint| matches!(hint.change, Remedy::GuardSelector { .. });
+        let hint = group
+            .hints
+            .iter()
+            .find(|hint| !is_told(hint))
+            .map(|hint| format!("; hint: {}", hint.text))
+            .unwrap_or_default();
         // What is wrong comes first; a hint that would be cut off helps nobody.
         if line.len() + hint.len() <= LINE_LIMIT { shortened(line + &hint) } else { shortened(line) }
     }
@@ -34,43 +41,52 @@ impl Group {
             return "the claims fit".to_owned();
         }
         if let Some(fault) = &self.fault {
-            return fault.text.split('\n').next().unwrap_or_default().to_owned();
+            return self.failure(fault);
         }
-        let why = |facts: &mut dyn Iterator<Item = &Fact>| facts.map(brief).collect::<Vec<_>>().join("; ");
         if let Some(request) = self.unmet().next() {
-            let general = self.pools.iter().filter(|fact| fact.count == 0);
-            let facts = why(&mut request.facts.iter().chain(general));
-            return format!("{}{}{facts}", summary(request), if facts.is_empty() { "" } else { ": " });
+            let general = self.pools.iter().filter(|fact| fact.count == 0).map(brief);
+            let facts: Vec<_> = told(&request.facts).iter().map(brief_told).chain(general).collect();
+            let alike = self.alike().into_iter().find(|alike| alike.has(request));
+            let summary = alike.map(|alike| alike.summary()).unwrap_or_default();
+            return format!("{summary}{}{}", if facts.is_empty() { "" } else { ": " }, facts.join("; "));
         }
         if let Some(constraint) = self.unmet_constraints().next() {
             return format!("claim `{}`: {}", constraint.claim, constraint.message());
         }
-        let elements = self.core.iter().flat_map(|core| &core.elements).map(Element::text);
+        if let Some(crowd) = self.crowd() {
+            return crowd.summary();
+        }
+        let elements = self.core.iter().flat_map(|core| self.elements(core, Element::text));
         let pools = self.pools.iter().map(brief);
         let why: Vec<_> = elements.chain(pools).collect();
         format!("{COMPETE}{}{}", if why.is_empty() { "" } else { ": " }, why.join(", "))
     }
-}
 
-/// What a request needs, and how much of that it finds.
-pub(super) fn summary(request: &RequestFacts) -> String {
-    let RequestFacts { claim, class, usable, devices, .. } = request;
-    let wanted = match request.wanted {
-        Some(1) => "1 device".to_owned(),
-        Some(count) => format!("{count} devices"),
-        None => "all devices".to_owned(),
-    };
-    let admin = if request.admin { " with admin access" } else { "" };
-    let name = request.reference();
-    format!(
-        "claim `{claim}`, request `{name}` needs {wanted} of class `{class}`{admin}, {usable} of {devices} can be used"
-    )
+    /// The error that an allocation ends with, and what it is about where upstream's text does not say it.
+    fn failure(&self, fault: &Fault) -> String {
+        let text = fault.text.split('\n').next().unwrap_or_default();
+        if let Some(guarded) = &fault.guarded {
+            // Upstream's advice gives way to what it comes to.
+            let error = text.split(". consider using").next().unwrap_or_default();
+            return format!("{error}; write it as `{guarded}`");
+        }
+        let pools: Vec<_> = self.pools.iter().filter(|fact| fact.kind.code() == fault.code).map(brief).collect();
+        if pools.is_empty() { text.to_owned() } else { format!("{text}: {}", pools.join("; ")) }
+    }
 }
 
 /// A fact in a few words.
 fn brief(fact: &Fact) -> String {
-    let what = counted(fact);
-    let details = match &fact.kind {
+    format!("{}{}", counted(fact), details(fact))
+}
+
+/// What is told as one fact, in a few words.
+fn brief_told(told: &Told<'_>) -> String {
+    format!("{}{}", told.text(), details(&told.fact))
+}
+
+fn details(fact: &Fact) -> String {
+    match &fact.kind {
         FactKind::DeviceHeld { .. } if fact.holders.iter().any(|holder| holder.claim.is_some()) => {
             let named: Vec<_> = fact.holders.iter().take(NAMED).map(holder).collect();
             let more = if fact.holders.len() > NAMED { ", …" } else { "" };
@@ -84,13 +100,12 @@ fn brief(fact: &Fact) -> String {
             }
             _ => String::new(),
         },
-        FactKind::CounterShort { .. } => match fact.counters.first() {
-            Some(counter) => format!(", {} of {} left", counter.left, counter.total),
-            None => String::new(),
+        FactKind::CounterShort { .. } => match &fact.counters[..] {
+            [counter] => format!(", {} of {} left", counter.left, counter.total),
+            _ => String::new(),
         },
         _ => String::new(),
-    };
-    format!("{what}{details}")
+    }
 }
 
 /// A fact with the number of devices that it is about.

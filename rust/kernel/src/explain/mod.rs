@@ -4,6 +4,8 @@
 //! each group, [`core`](mod@core) shrinks what clashes and [`hints`] tries changes out, both by asking the search itself ([`trial`]). All is
 //! written as a line, a tree and JSON.
 
+mod alike;
+mod branch;
 mod constraints;
 mod core;
 mod fact;
@@ -13,8 +15,12 @@ mod groups;
 mod hints;
 mod json;
 mod line;
+mod names;
 mod refused;
 mod remedy;
+pub(crate) mod similar;
+mod teller;
+mod told;
 mod tree;
 mod trial;
 
@@ -113,7 +119,7 @@ pub struct RequestFacts {
     pub usable: usize,
     /// Devices of the node, also of pools that cannot be used.
     pub devices: usize,
-    /// What is against the others; in order of the first device of each.
+    /// What is against the others: devices that selectors accept first, those of other classes last.
     pub facts: Vec<Fact>,
 }
 
@@ -126,13 +132,29 @@ impl RequestFacts {
         }
     }
 
-    /// How many devices are missing; at least one where the request is not met.
+    /// How many devices are missing; at least one where the request is not met. Where all are asked for: how many are in the way.
     pub fn missing(&self) -> usize {
         if self.is_met() {
             return 0;
         }
-        let wanted = self.wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or_default();
-        wanted.saturating_sub(self.usable).max(1)
+        let Some(wanted) = self.wanted else {
+            return self
+                .facts
+                .iter()
+                .filter(|fact| fact.kind.blocks_all())
+                .map(|fact| fact.count)
+                .sum::<usize>()
+                .max(1);
+        };
+        usize::try_from(wanted).unwrap_or_default().saturating_sub(self.usable).max(1)
+    }
+
+    /// Devices that are missing and that no others of the node could become: those that there are belong to other classes.
+    fn absent(&self) -> usize {
+        let is_foreign = |fact: &&Fact| matches!(fact.kind.code(), "class-selector-false" | "device-not-on-node");
+        let foreign: usize = self.facts.iter().filter(is_foreign).map(|fact| fact.count).sum();
+        let wanted = self.wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(1);
+        wanted.saturating_sub(self.devices.saturating_sub(foreign))
     }
 
     /// `request` or `request/subrequest`.
@@ -193,16 +215,17 @@ impl Group {
     }
 
     /// How far the nodes are from fitting.
-    fn distance(&self) -> (bool, usize, usize, usize) {
+    fn distance(&self) -> (bool, usize, usize, usize, usize) {
         if self.fits {
-            return (false, 0, 0, 0);
+            return (false, 0, 0, 0, 0);
         }
+        let absent = self.unmet().map(RequestFacts::absent).sum();
         let missing = self.unmet().map(RequestFacts::missing).sum();
         let failing = self.unmet().flat_map(|request| &request.facts).filter_map(|fact| match fact.kind {
             FactKind::SelectorFalse { failing, .. } => Some(failing),
             _ => None,
         });
-        (self.fault.is_some(), missing, self.unmet_constraints().count(), failing.min().unwrap_or_default())
+        (self.fault.is_some(), absent, missing, self.unmet_constraints().count(), failing.min().unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::attribute::AttributeValue;
 use crate::capacity::{self, CapacityFit};
 use crate::error::CapacityStage;
-use crate::explain::{CapacityAsked, FactKind};
+use crate::explain::{CapacityAsked, FactKind, similar};
 use crate::features::Feature;
 use crate::search::{Choice, Search, Spot};
 use crate::taints;
@@ -131,7 +131,11 @@ impl Search<'_> {
                     return Some(FactKind::AttributeNotComparable { attribute: attribute() });
                 }
                 Ok(Some(_)) => {}
-                Ok(None) => return Some(FactKind::AttributeMissing { attribute: attribute() }),
+                Ok(None) => {
+                    let (attribute, driver) = (attribute(), self.view(spot).layout.slice(spot.device).driver());
+                    let similar = similar::attribute(&attribute, driver, self.device(spot).attributes.keys());
+                    return Some(FactKind::AttributeMissing { attribute, similar });
+                }
                 Err(error) => return Some(FactKind::DerivedAttributeFailed { error: error.to_string() }),
             }
         }

@@ -1,153 +1,9 @@
 //! One small case for each code of a fact, with the whole tree that is told.
 
-#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
-
-use drayman_api::{Object, ResourceClaim};
-use drayman_kernel::{Compatibility, Depth, Explanation, Feature, Features, Inventory};
+use drayman_kernel::{Feature, Features};
 use serde_json::{Value, json};
 
-const NODE: &str = "n1";
-
-/// Objects that stand beside a node `n1`, and the claims `default/c…` among them that are asked about.
-struct Case {
-    objects: Vec<Value>,
-    features: Features,
-}
-
-impl Case {
-    /// A slice of `n1` with devices, a class for them, and a claim.
-    fn new(devices: Value, devices_of_claim: Value) -> Self {
-        Self { objects: vec![class(), slice("n1", devices), claim("c", devices_of_claim)], features: Features::ALL }
-    }
-
-    fn with(mut self, object: Value) -> Self {
-        self.objects.push(object);
-        self
-    }
-
-    fn without(mut self, gate: &str) -> Self {
-        let gates = ALL_GATES.iter().copied().filter(|other| *other != gate);
-        self.features = Features::from_gates(gates);
-        self
-    }
-
-    fn explain(&self) -> Explanation {
-        let mut inventory = Inventory::new(self.features, Compatibility::V1_37);
-        let mut claims: Vec<ResourceClaim> = Vec::new();
-        for object in &self.objects {
-            let object = Object::from_json(object.to_string().as_bytes()).expect("an object");
-            match &object {
-                Object::ResourceClaim(claim) if claim.status.allocation.is_none() => {
-                    let mut claim = claim.clone();
-                    claim.spec.set_defaults();
-                    claims.push(claim);
-                }
-                _ => {
-                    inventory.apply_object(object);
-                }
-            }
-        }
-        inventory.explain(&claims, &[NODE], Depth::All)
-    }
-
-    /// Checks the tree, and that the code is among the facts.
-    #[track_caller]
-    fn tells(&self, code: &str, tree: &str) {
-        let explanation = self.explain();
-        assert_eq!(explanation.tree(), tree.trim());
-        let json = explanation.json().to_string();
-        assert!(json.contains(&format!("\"code\":\"{code}\"")), "{code}: {json}");
-    }
-}
-
-const ALL_GATES: [&str; 13] = [
-    "DRAAdminAccess",
-    "DRAConsumableCapacity",
-    "DRADerivedAttributes",
-    "DRADeviceBindingConditions",
-    "DRADeviceCompatibilityGroups",
-    "DRADeviceTaintRules",
-    "DRADeviceTaints",
-    "DRAFractionalCapacityRange",
-    "DRAListTypeAttributes",
-    "DRAOptionalNodeOperations",
-    "DRAPartitionableDevices",
-    "DRAPrioritizedList",
-    "DRAResourceClaimDeviceStatus",
-];
-
-fn object(kind: &str, name: &str, rest: Value) -> Value {
-    let version = if kind == "Node" { "v1" } else { "resource.k8s.io/v1" };
-    let mut object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}});
-    for (name, value) in rest.as_object().expect("members") {
-        object[name] = value.clone();
-    }
-    object
-}
-
-fn class() -> Value {
-    let selectors = json!([{"cel": {"expression": "device.driver == \"gpu.example.com\""}}]);
-    object("DeviceClass", "gpu", json!({"spec": {"selectors": selectors}}))
-}
-
-fn slice(pool: &str, devices: Value) -> Value {
-    let pool_of_slice = json!({"name": pool, "generation": 5, "resourceSliceCount": 1});
-    let spec = json!({"driver": "gpu.example.com", "nodeName": NODE, "pool": pool_of_slice, "devices": devices});
-    object("ResourceSlice", pool, json!({"spec": spec}))
-}
-
-fn counters(pool: &str, sets: Value) -> Value {
-    let mut counters = slice(pool, json!([]));
-    counters["metadata"]["name"] = json!(format!("{pool}-counters"));
-    counters["spec"]["pool"]["resourceSliceCount"] = json!(2);
-    counters["spec"].as_object_mut().expect("a spec").remove("devices");
-    counters["spec"]["sharedCounters"] = sets;
-    counters
-}
-
-fn claim(name: &str, devices: Value) -> Value {
-    let mut claim = object("ResourceClaim", name, json!({"spec": {"devices": devices}}));
-    claim["metadata"]["namespace"] = json!("default");
-    claim
-}
-
-/// A claim that holds devices of pool `n1` for a pod.
-fn holding(name: &str, devices: &[&str]) -> Value {
-    let results = devices
-        .iter()
-        .map(|device| json!({"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": device}));
-    let mut claim = claim(name, requests(json!({})));
-    claim["status"] = json!({
-        "allocation": {"devices": {"results": results.collect::<Vec<_>>()}},
-        "reservedFor": [{"resource": "pods", "name": format!("pod-{name}"), "uid": "1"}],
-    });
-    claim
-}
-
-/// One request `r` of class `gpu`.
-fn requests(more: Value) -> Value {
-    let mut exactly = json!({"deviceClassName": "gpu"});
-    for (name, value) in more.as_object().expect("members") {
-        exactly[name] = value.clone();
-    }
-    json!({"requests": [{"name": "r", "exactly": exactly}]})
-}
-
-fn selecting(expression: &str) -> Value {
-    requests(json!({"selectors": [{"cel": {"expression": expression}}]}))
-}
-
-fn gpus(count: usize) -> Value {
-    (0..count).map(|index| json!({"name": format!("gpu-{index}")})).collect()
-}
-
-fn gpu(name: &str, more: Value) -> Value {
-    let mut device = json!({"name": name});
-    for (name, value) in more.as_object().expect("members") {
-        device[name] = value.clone();
-    }
-    device
-}
+use crate::case::{ALL_GATES, Case, claim, class, counters, gpu, gpus, holding, requests, selecting, slice};
 
 const MEMORY: &str = r#"device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0"#;
 
@@ -265,11 +121,8 @@ no allocation on node `n1`
    ├─ accept `memory` 40Gi instead of 80Gi in selector #0 of request `r` of claim `default/c`
    ├─ accept `model` "t4" instead of "a100" and `memory` 40Gi instead of 80Gi in selector #0 of
    │     request `r` of claim `default/c`
-   ├─ do not ask for `device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0` in
-   │     selector #0 of request `r` of claim `default/c`
-   └─ do not ask for `device.attributes["gpu.example.com"].model == "a100"` and
-         `device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0` in selector #0
-         of request `r` of claim `default/c`
+   └─ do not ask for `device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0` in
+         selector #0 of request `r` of claim `default/c`
 "#,
     );
 }
@@ -299,11 +152,11 @@ fn selector_failed() {
         r#"
 no allocation on node `n1`
 ├─ claim default/c: selector #0 on device gpu.example.com/n1/gpu-0: CEL runtime error: no such key:
-│     rack. consider using CEL optional chaining (.? followed by orValue()) or guarding the check
-│     with has() for optional fields
+│  │  rack. consider using CEL optional chaining (.? followed by orValue()) or guarding the check
+│  │  with has() for optional fields
+│  └─ write it as `device.attributes["gpu.example.com"].?rack.orValue("") == "r7"`
 ├─ claim `default/c`, request `r` needs 1 device of class `gpu`, 1 of 2 can be used
 │  └─ 1 device: selector #0 of the request fails: no such key: rack (gpu.example.com/n1/gpu-0)
-│     └─ write it as `device.attributes["gpu.example.com"].?rack.orValue("") == "r7"`
 └─ hint: this makes it fit:
    └─ write selector #0 of request `r` of claim `default/c` as
          `device.attributes["gpu.example.com"].?rack.orValue("") == "r7"`
@@ -547,10 +400,8 @@ fn taint_in_the_way_of_every_request() {
         "taint-not-tolerated",
         "
 no allocation on node `n1`
-├─ claim `default/c`, request `a` needs 1 device of class `gpu`, 0 of 2 can be used
-│  └─ 2 devices: taint `example.com/ecc:NoExecute` is not tolerated (gpu.example.com/n1/gpu-0,
-│        gpu-1)
-├─ claim `default/c`, request `b` needs 1 device of class `gpu`, 0 of 2 can be used
+├─ 2 requests (`a`, `b` of claim `default/c`) each need 1 device of class `gpu`: 2 together, 0 of 2
+│  │  can be used
 │  └─ 2 devices: taint `example.com/ecc:NoExecute` is not tolerated (gpu.example.com/n1/gpu-0,
 │        gpu-1)
 └─ hint: this makes it fit:
@@ -723,8 +574,10 @@ fn too_many_devices() {
 no allocation on node `n1`
 ├─ claim default/c, request r: adding 33 devices exceeds the claim limit of 32, with 0 already
 │     accounted for
-└─ claim `default/c`, request `r` needs all devices of class `gpu`, 33 of 33 can be used
-   └─ all 33 devices are asked for, but an allocation holds at most 32
+├─ claim `default/c`, request `r` needs all devices of class `gpu`, 33 of 33 can be used
+│  └─ all 33 devices are asked for, but an allocation holds at most 32
+└─ hint: this makes it fit:
+   └─ ask for at most 32 devices, instead of all, in request `r` of claim `default/c`
 ",
     );
 }
@@ -770,15 +623,11 @@ fn requests_that_compete() {
         tree.trim(),
         "
 no allocation on node `n1`
-├─ claim `default/c`, request `a` needs 1 device of class `gpu`, 1 of 1 can be used
-├─ claim `default/c`, request `b` needs 1 device of class `gpu`, 1 of 1 can be used
-├─ every request finds devices by itself, but not all together: these do not fit, and without any
-│  │  one of them it would
-│  ├─ request `a` of claim `default/c`
-│  └─ request `b` of claim `default/c`
-└─ hint: each of these alone makes it fit:
-   ├─ remove request `a` of claim `default/c`
-   └─ remove request `b` of claim `default/c`
+├─ 2 requests (`a`, `b` of claim `default/c`) each need 1 device of class `gpu`: 2 together, 1 of 1
+│     can be used
+├─ every request finds devices by itself, but not all together: 2 are needed, 1 is there
+└─ hint: this makes it fit:
+   └─ remove request `a` of claim `default/c`
 "
         .trim()
     );
@@ -877,7 +726,7 @@ fn device_held_and_tainted() {
         "
 no allocation on node `n1`
 └─ claim `default/c`, request `r` needs 1 device of class `gpu`, 0 of 1 can be used
-   └─ 1 device: in use, and taint `example.com/ecc:NoSchedule` is not tolerated
+   └─ 1 device: taint `example.com/ecc:NoSchedule` is not tolerated, and in use
       │  (gpu.example.com/n1/gpu-0)
       └─ 1 device held by claim `default/a` (pod `pod-a`)
 ",
