@@ -30,9 +30,10 @@ SUFFIXES = frozenset({*SCALARS, *LISTS, "quantity", "value"})
 NO_VALUE = "optional.none() dereference"
 """The error of `.?name.value()` where there is none."""
 
-_STANDARD = "resource.kubernetes.io"
+STANDARD = "resource.kubernetes.io"
+"""The domain of the attributes that Kubernetes itself defines."""
 _STANDARD_MISNAMED = frozenset({"kubernetes.io", "k8s.io", "resource.k8s.io"})
-"""What is written for the domain of the attributes that Kubernetes defines."""
+"""What is written for that domain."""
 
 _NO_KEY = re.compile(r"no such key: (.*?)(?:\. consider|$)")
 _NEAR = 0.8
@@ -220,7 +221,7 @@ class Look:
     def domain_meant(self, text: str) -> str | None:
         """Return the domain for which the name of something else stands: of a DeviceClass, a resource, the API."""
         if text in _STANDARD_MISNAMED:
-            return _STANDARD
+            return STANDARD
         names = {device.driver for device in self.pool} or ({self.driver} if self.driver else set(drivers.known()))
         return drivers.meant(text, names - {text})
 

@@ -140,6 +140,14 @@ def test_the_template_of_a_compute_domain_is_made_by_its_controller() -> None:
     user = pod(resourceClaimTemplateName="channel")
     assert found(other, user) == [("claim-missing", "spec.resourceClaims[0].resourceClaimTemplateName")]
     assert found(other, user, domain) == []
+    path = "spec.resourceClaims[0].resourceClaimName"
+    assert found(other, pod(resourceClaimName="channel"), domain) == [("claim-name-is-template", path)]
+
+
+def test_an_entry_with_both_names_is_told_once() -> None:
+    user = pod(resourceClaimName="t", resourceClaimTemplateName="t")
+    template = claim(exactly(), kind="ResourceClaimTemplate", name="t")
+    assert found(user, template) == [("api-validation", "spec.resourceClaims[0]")]
 
 
 def test_a_pod_on_a_node_whose_claim_is_allocated_is_right() -> None:

@@ -192,6 +192,7 @@ def test_what_is_refused_because_a_field_is_dropped_says_so() -> None:
         ("numaNode", "did you mean `resource.kubernetes.io/numaNode`?"),
         ("numa", "did you mean `resource.kubernetes.io/numaNode`?"),
         ("productname", "did you mean `gpu.nvidia.com/productName`?"),
+        ("pciBusId", "did you mean `resource.kubernetes.io/pciBusID`?"),
         ("rack", "write the domain before it, as in `gpu.example.com/rack`"),
     ],
 )
@@ -199,6 +200,12 @@ def test_a_constraint_without_a_domain_is_told_once(name: str, hint: str) -> Non
     pair = claim(exactly(device_class="gpu.nvidia.com", count=2), constraints=[{"matchAttribute": name}])
     [one] = lint([("f.yaml", yaml.safe_dump(pair))])
     assert (one.rule, one.hint) == ("api-validation", hint)
+
+
+def test_an_attribute_of_kubernetes_itself_has_its_domain() -> None:
+    pair = claim(exactly(device_class="own", count=2), constraints=[{"matchAttribute": "numaNode"}])
+    [one] = lint([("f.yaml", yaml.safe_dump(pair))])
+    assert one.hint == "did you mean `resource.kubernetes.io/numaNode`?"
 
 
 @pytest.mark.parametrize(

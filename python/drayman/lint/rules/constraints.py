@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drayman.lint.context import finding
-from drayman.lint.looks import similar
+from drayman.lint.looks import STANDARD, similar
 from drayman.lint.rule import Severity, rule
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from drayman.lint.rule import Findings
     from drayman.lint.views import ClaimView, RequestView
 
+_STANDARD_NAMES = frozenset({"numaNode", "pciBusID", "pcieRoot"})
+"""The attributes that Kubernetes itself defines."""
 _CLASS = """
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
@@ -90,7 +92,7 @@ def meant(context: Context, claim: ClaimView, bare: str) -> str | None:
         found = _similar(bare, sorted(context.candidate_attributes(request) or (public[1] if public else ())))
         if found is not None:
             return found
-    return None
+    return f"{STANDARD}/{bare}" if bare in _STANDARD_NAMES else None
 
 
 def _missing(context: Context, request: RequestView, attribute: str) -> tuple[str, str | None] | None:

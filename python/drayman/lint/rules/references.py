@@ -178,11 +178,14 @@ def template_name_is_claim(context: Context) -> Findings:
 def _wrong_kind(context: Context, field: str, right: str, *, safe: bool) -> Findings:
     kinds = {name: (kind, other) for name, kind, other in _REFERENCES}
     kind, other = kinds[field]
+    generated = _generated(context) if other == "ResourceClaimTemplate" else set()
     for pod in _users(context):
         namespace = pod.document.namespace
         for path, entry in pod.claims():
             name = entry.get(field)
-            if not name or context.find(kind, name, namespace) or not context.find(other, name, namespace):
+            if not name or entry.get(right) or context.find(kind, name, namespace):
+                continue  # of an entry with both names the API server speaks
+            if not context.find(other, name, namespace) and (namespace, name) not in generated:
                 continue
             message = f"`{name}` is a {other}, and there is no {kind} of that name"
             fix = edits.rename(pod.document, f"{path}.{field}", right, safe=safe) if right not in entry else None
