@@ -24,6 +24,8 @@ impl Value {
     /// How `self` stands to `other`. Fails when the types do not compare, and for a float that is no number.
     pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, Fault> {
         match (self, other) {
+            // Upstream looks at the number on the left before the type on the right.
+            (Self::Double(left), _) if left.is_nan() => Err(Fault::failed("NaN values cannot be ordered")),
             (Self::Int(_) | Self::Uint(_) | Self::Double(_), Self::Int(_) | Self::Uint(_) | Self::Double(_)) => {
                 self.compare_numbers(other).ok_or_else(|| Fault::failed("NaN values cannot be ordered"))
             }
