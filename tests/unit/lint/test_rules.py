@@ -270,6 +270,13 @@ def test_configuration_is_for_the_driver_and_type_of_the_devices(
     assert [(one.rule, one.hint) for one in found] == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize("parameters", ["x", [], {"kind": ["GpuConfig"]}, None])
+def test_parameters_may_be_anything(parameters: Any) -> None:
+    opaque = {"driver": "gpu.nvidia.com", "parameters": parameters}
+    given = claim(exactly(device_class="mig.nvidia.com"), config=[{"requests": ["gpu"], "opaque": opaque}])
+    assert {rule for rule, _ in found(given)} <= {"api-validation", "opaque-config-invalid"}
+
+
 def test_configuration_of_a_version_that_a_driver_does_not_have() -> None:
     parameters = {"apiVersion": "gpu.resource.example.com/v1", "kind": "GpuConfig"}
     given = claim(exactly(), config=[{"opaque": {"driver": "gpu.example.com", "parameters": parameters}}])

@@ -85,7 +85,8 @@ def _of_other_devices(context: Context, claim: ClaimView) -> Findings:
     """Yield the configurations that NVIDIA's driver does not apply to devices of a request that they name."""
     for index, config in enumerate(claim.devices.get("config") or ()):
         given = config.get("opaque") or {}
-        kind = str((given.get("parameters") or {}).get("kind") or "")
+        parameters = given.get("parameters")
+        kind = str(parameters.get("kind") or "") if isinstance(parameters, Mapping) else ""
         wanted = opaque.TYPES.get((str(given.get("driver") or ""), kind))
         if wanted is None or not config.get("requests"):
             continue
