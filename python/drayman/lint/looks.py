@@ -14,10 +14,11 @@ from drayman.errors import CELCompileError, CELRuntimeError
 from drayman.lint import drivers
 from drayman.lint.diagnostic import Edit, Fix, Severity
 from drayman.lint.drivers import Name
+from drayman.lint.facts import Fact, facts
 from drayman.lint.rule import Finding
 
 if TYPE_CHECKING:
-    from drayman.inspection import Access, Comparison, Inspection, Span
+    from drayman.inspection import Inspection, Span
     from drayman.lint.context import Context
     from drayman.lint.drivers import Kind
     from drayman.lint.views import DeviceView, ExpressionView
@@ -301,53 +302,10 @@ def _in_scalar(text: str, quote: str) -> str | None:
     return None if "#" in text or ": " in text else text
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A comparison with literals that has to hold: of `device.driver`, or of an attribute as messages name it."""
-
-    subject: str
-    comparison: Comparison
-    values: tuple[object, ...]
-
-
-def facts(inspection: Inspection) -> list[Fact]:
-    """Return what has to hold for the whole expression to be true."""
-    found = (fact(comparison) for comparison in inspection.comparisons if comparison.conjunction == 0)
-    return [one for one in found if one is not None]
-
-
-def fact(comparison: Comparison) -> Fact | None:
-    """Return what a comparison of the driver or of one attribute with literals says; None of others."""
-    left, right = comparison.left, comparison.right
-    for subject, other in ((left, right), (right, left)):
-        if other.literals and (comparison.operator != "in" or other is right):
-            values = tuple(one.value for one in other.literals)
-            if subject.kind == "driver":
-                return Fact("device.driver", comparison, values)
-            # A default stands in for what is missing, so that the comparison says nothing of the attribute then.
-            if subject.access is not None and subject.span == subject.access.span:
-                name = name_of(subject.access)
-                return Fact(written(name), comparison, values) if name else None
-    return None
-
-
 def offset(expression: str, line: int, column: int) -> int:
     """Return the offset of a place in an expression; line and column are 1-based."""
     lines = expression.split("\n")
     return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1
-
-
-def name_of(access: Access) -> Name | None:
-    """Return what an access looks up, or None where that is not one thing that the text tells."""
-    if access.domain is None or access.name is None:
-        return None
-    return Name(access.section, access.domain.text, access.name.text)
-
-
-def written(name: Name) -> str:
-    """Return a name as a selector writes it."""
-    simple = re.fullmatch(r"[A-Za-z_]\w*", name.name)
-    return f'device.{name.section}["{name.domain}"]' + (f".{name.name}" if simple else f'["{name.name}"]')
 
 
 def _published_by(device: DeviceView) -> Mapping[Name, str]:

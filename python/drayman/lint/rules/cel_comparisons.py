@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
 from drayman.errors import InputError
-from drayman.lint.looks import LISTS, SUFFIXES, name_of, value_of, written
+from drayman.lint.facts import name_of, written
+from drayman.lint.looks import LISTS, SUFFIXES
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_lookups import bare_name
 from drayman.lint.rules.cel_published import beside_devices
@@ -111,7 +112,7 @@ def _literal_as(look: Look, access: Access, operand: Operand) -> tuple[str, str]
     types = look.types(name)
     if types == {"quantity"} and literal.type in ("string", "int", "uint"):
         text = str(literal.value)
-        return ("quantity", f'quantity("{text}")') if _is_quantity(text) else None
+        return ("quantity", f'quantity("{text}")') if is_quantity(text) else None
     if types == {"version"} and literal.type == "string" and (version := _as_version(str(literal.value))):
         return "semver", f'semver("{version}")'
     return None
@@ -125,7 +126,8 @@ def _kind_of_both(look: Look, access: Access, other: Operand) -> str | None:
     return next((kind for type_, kind in kinds.items() if types == [{type_}] * 2), None)
 
 
-def _is_quantity(text: str) -> bool:
+def is_quantity(text: str) -> bool:
+    """Whether a text is a quantity."""
     try:
         Quantity(text)
     except InputError:
@@ -189,60 +191,6 @@ def _three(text: str) -> str:
 
 
 @rule(
-    "cel-capacity-equality",
-    Severity.WARNING,
-    summary="a capacity is compared for equality",
-    why="""
-A capacity is a quantity, which never equals a text or a number. It does equal `quantity("40Gi")`, but only when it is
-exactly that much: drivers publish what the hardware reports, such as 40320Mi on a card that is sold with 40 GB. Ask for
-at least so much: `compareTo(quantity("39Gi")) >= 0`.
-""",
-    bad=beside_devices("device.capacity['gpu.example.com'].memory == quantity('40G')"),
-    good=beside_devices("device.capacity['gpu.example.com'].memory.compareTo(quantity('39Gi')) >= 0"),
-    refines=True,
-)
-def cel_capacity_equality(context: Context) -> Findings:
-    """Find equalities of capacities with literals, and with quantities that no given device has."""
-    for look in context.looks:
-        for comparison in look.inspection.comparisons:
-            found = _equality(look, comparison)
-            if found is not None:
-                yield found
-
-
-def _equality(look: Look, comparison: Comparison) -> Finding | None:
-    for subject, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-        access = accessed(subject)
-        name = name_of(access) if access else None
-        if comparison.operator not in ("==", "!=", "in") or access is None or name is None:
-            continue
-        if name.section != "capacity" or (name not in look.published and _elsewhere(look, name)):
-            continue
-        span = access.span
-        text = look.text[span.start : span.end]
-        if other.kind in ("literal", "literals"):
-            value = str(other.literals[0].value)
-            argument = f'quantity("{value}")' if _is_quantity(value) else 'quantity("…")'
-            message = f"`{name.name}` is a quantity, and never equals {' or '.join(map(_shown, other.literals))}"
-            hint = f"write `{text}.compareTo({argument}) >= 0` for at least so much"
-            said = look.said(comparison.span)
-            return look.finding(comparison.span, message, hint, severity=Severity.ERROR, said=said)
-        if other.kind == "quantity" and look.pool and comparison.operator == "==" and _is_quantity(other.text or ""):
-            sizes_of = (value_of(device, name) for device in look.pool)
-            present = {Quantity(size) for size in sizes_of if size is not None and _is_quantity(size)}
-            if present and Quantity(other.text or "") not in present:
-                sizes = ", ".join(f"`{size}`" for size in sorted(present)[:5])
-                message = f"no device has exactly `{other.text}` of `{name.name}`"
-                return look.finding(comparison.span, message, f"there are {sizes}: write `{text}.compareTo(…) >= 0`")
-    return None
-
-
-def _elsewhere(look: Look, name: Name) -> bool:
-    """Whether what is taken for a capacity is an attribute."""
-    return name._replace(section="attributes") in look.published
-
-
-@rule(
     "cel-type-mismatch",
     Severity.ERROR,
     summary="an attribute is compared with a value of another type",
@@ -284,7 +232,7 @@ def _mismatch(look: Look, comparison: Comparison, access: Access, other: Operand
         return look.finding(comparison.span, message)
     if not wrong:
         return None
-    message = f"`{name.name}` is {_a(kind)}, and is compared with {', '.join(map(_shown, wrong))}"
+    message = f"`{name.name}` is {_a(kind)}, and is compared with {', '.join(map(shown, wrong))}"
     better = [_converted(literal, kind) if literal in wrong else _source(literal) for literal in other.literals]
     sure = len(better) == 1 and better[0] is not None and other.kind == "literal"
     hint = f"write `{', '.join(one or '…' for one in better)}`" if all(better) else None
@@ -322,9 +270,9 @@ def _argument(look: Look, member: Member) -> Finding | None:
 def _plain_argument(look: Look, name: Name, kind: str, argument: Operand) -> Finding:
     """Report a literal where a quantity or version is to be."""
     literal = argument.literals[0]
-    better = f'quantity("{literal.value}")' if kind == "quantity" and _is_quantity(str(literal.value)) else None
+    better = f'quantity("{literal.value}")' if kind == "quantity" and is_quantity(str(literal.value)) else None
     better = better or _converted(literal, kind)
-    message = f"`{name.name}` is {_a(kind)}, and is compared with {_shown(literal)}"
+    message = f"`{name.name}` is {_a(kind)}, and is compared with {shown(literal)}"
     hint, fix = (f"write `{better}`", {argument.span: better}) if better else (None, None)
     return look.finding(argument.span, message, hint, fix=fix, said=look.said(argument.span))
 
@@ -347,7 +295,8 @@ def _source(literal: LiteralValue) -> str:
     return f'"{value}"' if literal.type == "string" else value.lower()
 
 
-def _shown(literal: LiteralValue) -> str:
+def shown(literal: LiteralValue) -> str:
+    """Return a literal as messages name it."""
     if literal.type == "bool":
         return f"the truth value `{str(literal.value).lower()}`"
     return f'the text "{literal.value}"' if literal.type == "string" else f"the number `{literal.value}`"

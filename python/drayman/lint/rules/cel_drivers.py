@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
 from drayman.lint import drivers
-from drayman.lint.looks import fact, similar
+from drayman.lint.facts import fact
+from drayman.lint.looks import similar
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_syntax import example
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drayman.lint.drivers import Name
-from drayman.lint.looks import SUFFIXES, name_of, written
+from drayman.lint.facts import name_of, written
+from drayman.lint.looks import SUFFIXES
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_syntax import example
 

@@ -8,7 +8,8 @@ from drayman.inspection import Span
 from drayman.lint import drivers
 from drayman.lint.drivers import Name
 from drayman.lint.examples import CLAIM, SLICE
-from drayman.lint.looks import name_of, similar, written
+from drayman.lint.facts import name_of, written
+from drayman.lint.looks import similar
 from drayman.lint.rule import Severity, rule
 from drayman.lint.rules.cel_lookups import bare_name
 

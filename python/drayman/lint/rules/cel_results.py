@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from drayman.api.validation import names
-from drayman.lint.looks import NO_VALUE, name_of, value_of
+from drayman.lint.facts import name_of
+from drayman.lint.looks import NO_VALUE, value_of
 from drayman.lint.rule import Severity, rule
-from drayman.lint.rules import cel_comparisons, cel_drivers, cel_lookups, cel_published, cel_syntax
+from drayman.lint.rules import cel_comparisons, cel_drivers, cel_equality, cel_lookups, cel_published, cel_syntax
 from drayman.lint.rules.cel_published import beside_devices
 from drayman.lint.rules.cel_syntax import example
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from drayman.errors import CELRuntimeError
     from drayman.inspection import Comparison
     from drayman.lint.context import Context
-    from drayman.lint.looks import Fact, Look
+    from drayman.lint.facts import Fact
+    from drayman.lint.looks import Look
     from drayman.lint.rule import Findings
 
 
@@ -283,7 +285,7 @@ def _told_by_others(context: Context) -> set[tuple[int, str]]:
     """Return the documents and paths of expressions about which another rule tells why they fail or select nothing."""
     rules = (
         cel_contradiction,
-        cel_comparisons.cel_capacity_equality,
+        cel_equality.cel_capacity_equality,
         cel_comparisons.cel_compared_by_operator,
         cel_comparisons.cel_type_mismatch,
         cel_comparisons.cel_version_compared_as_string,
