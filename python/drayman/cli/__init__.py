@@ -89,6 +89,12 @@ def kubectl() -> int:
 def _parsed(given: Sequence[str], prog: str) -> argparse.Namespace:
     """Parse the arguments; files may stand before, between and after options."""
     built = parser(given[:1], prog=prog)
+    verb = given[0] if given else ""
+    if verb and verb not in VERBS and not verb.startswith("-"):
+        import difflib
+
+        near = difflib.get_close_matches(verb, VERBS, n=1)
+        built.error(f"there is no verb `{verb}`; did you mean `{near[0]}`?" if near else f"there is no verb `{verb}`")
     parsed, rest = built.parse_known_args(given)
     if rest and (not hasattr(parsed, "files") or any(len(one) > 1 and one.startswith("-") for one in rest)):
         built.error(f"unrecognized arguments: {' '.join(rest)}")

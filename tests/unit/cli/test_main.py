@@ -94,6 +94,8 @@ def test_version_names_kernel_kubernetes_and_compatibility(drayman: CommandLine)
     ("arguments", "message"),
     [
         ((), "drayman: error: the following arguments are required: VERB"),
+        (("devcies",), "drayman: error: there is no verb `devcies`; did you mean `devices`?"),
+        (("-n", "x", "xyz"), "drayman: error: there is no verb `xyz`"),
         (("allocate",), "drayman allocate: error: name at least one FILE"),
         (("simulate",), "drayman simulate: error: name at least one FILE"),
         (("cluster",), "drayman cluster: error: the following arguments are required: ACTION"),
