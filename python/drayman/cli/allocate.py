@@ -3,7 +3,7 @@
 Takes ResourceSlices, DeviceClasses, ResourceClaims, and pods with their templates. The claims of a pod are allocated
 together on one node, claims without a pod alone; in the order of the files, each seeing the ones before. What is
 allocated in the files stays so: a pod goes where such claims of it can be used, or where it is already. Exit code 3
-when one gets nothing.
+when one gets nothing, 1 when one ends a scheduling attempt with an error.
 
 examples:
   drayman allocate claim.yaml --with gpu.example.com
@@ -71,6 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not answers:
         note(f"nothing to allocate: {'all claims are allocated already' if plan.claims else 'there are no claims'}")
     _print(arguments, answers, plan)
+    errors = [answer.error for answer in answers if answer.error]
+    for error in errors:
+        cli.complain(error)
+    if errors:
+        return cli.ERROR
     return cli.DONE if all(answer.fits for answer in answers) else cli.NO
 
 
@@ -127,13 +132,16 @@ def _cluster(arguments: argparse.Namespace, manifests: Sequence[Manifest], plan:
 
 
 def _place(placer: Placer, plan: Plan, group: Group, node: str | None) -> Answer:
+    from drayman.cli import placing
+
     try:
         return placer.place(group, node)
     except AllocationError as error:
         # Its text names the claim, or the class that all claims of the group use.
         key = next((key for key in group.claims if f"claim {key}" in str(error)), group.claims[0])
         source = plan.claims[key].source
-        raise InputError(str(error), file=source.file, line=source.line, object=source.name, hint=error.hint) from error
+        told = InputError(str(error), file=source.file, line=source.line, object=source.name, hint=error.hint)
+        return placing.Answer(group, tuple(group.claims), error=told)
 
 
 def _print(arguments: argparse.Namespace, answers: Sequence[Answer], plan: Plan) -> None:
@@ -145,7 +153,7 @@ def _print(arguments: argparse.Namespace, answers: Sequence[Answer], plan: Plan)
         ]
         print_yaml({"apiVersion": "v1", "kind": "List", "items": allocated})
         for answer in answers:
-            if not answer.fits:
+            if not answer.fits and not answer.error:
                 print(_refusal(answer), file=sys.stderr)
     elif arguments.output == "json":
         print_json(
@@ -167,7 +175,7 @@ def _print_table(answers: Sequence[Answer]) -> None:
     for answer in fitting:
         if answer.was_there:
             note(f"{answer.group.title} is allocated already")
-    for number, answer in enumerate(one for one in answers if not one.fits):
+    for number, answer in enumerate(one for one in answers if not one.fits and not one.error):
         if number or fitting:
             printer.line()
         printer.line(_refusal(answer))
@@ -190,6 +198,8 @@ def _rows(answer: Answer) -> list[tuple[str, str, str, str]]:
 
 def _json(answer: Answer) -> dict[str, Any]:
     group = {"claims": list(answer.claims), **({"pod": answer.group.pod} if answer.group.pod else {})}
+    if answer.error:
+        return {**group, "error": str(answer.error)}
     if answer.refusal:
         return {**group, "message": answer.refusal}
     if answer.outcome is not None:

@@ -13,6 +13,7 @@ from drayman.testing import state
 if TYPE_CHECKING:
     from drayman.cli.claims import Group, Plan
     from drayman.cluster import Cluster
+    from drayman.errors import InputError
 
 Object = Mapping[str, Any]
 
@@ -21,8 +22,8 @@ Object = Mapping[str, Any]
 class Answer:
     """What a group gets: one allocation for each of `claims`, on `node`.
 
-    Otherwise `refusal` says why no node could be tried, or `outcome` why none fits. `was_there` marks allocations that
-    the files have.
+    Otherwise `refusal` says why no node could be tried, `outcome` why none fits, or `error` what ends the scheduling
+    attempt. `was_there` marks allocations that the files have.
     """
 
     group: Group
@@ -31,12 +32,13 @@ class Answer:
     allocations: Sequence[Object] = ()
     outcome: Unallocatable | None = None
     refusal: str | None = None
+    error: InputError | None = None
     was_there: bool = False
 
     @property
     def fits(self) -> bool:
         """Whether the claims have devices."""
-        return self.outcome is None and self.refusal is None
+        return self.outcome is None and self.refusal is None and self.error is None
 
 
 class Placer:

@@ -106,6 +106,38 @@ def test_claims_are_allocated_in_order_until_none_is_left(drayman: CommandLine) 
     )
 
 
+FAILING = (
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: wrong, namespace: team-a}\n"
+    "spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com,"
+    " selectors: [{cel: {expression: 'device.attributes[\"a\"].b == 1'}}]}}]}}\n"
+)
+FAILURE = (
+    "claims.yaml:1: ResourceClaim team-a/wrong: claim team-a/wrong: selector #0 on device"
+    " gpu.example.com/node-1/gpu-0: CEL runtime error: no such key: b. consider using CEL optional chaining (.?"
+    " followed by orValue()) or guarding the check with has() for optional fields"
+)
+
+
+def test_claim_that_ends_in_an_error_does_not_hide_the_others(drayman: CommandLine) -> None:
+    drayman.write("claims.yaml", f"{FAILING}---\n{files(claim('good'))}")
+    result = drayman.run("allocate", "claims.yaml", *WITH)
+    assert (result.code, result.err) == (1, f"error: {FAILURE}\n")
+    assert result.out == (
+        "CLAIM         NODE     REQUEST   DEVICE\nteam-a/good   node-1   gpu       gpu.example.com/node-1/gpu-0\n"
+    )
+
+
+def test_claim_that_ends_in_an_error_says_so_in_json_and_is_left_out_of_yaml(drayman: CommandLine) -> None:
+    drayman.write("claims.yaml", f"{FAILING}---\n{files(claim('good'))}")
+    result = drayman.run("allocate", "claims.yaml", *WITH, "-o", "json")
+    wrong, good = json.loads(result.out)["results"]
+    assert wrong == {"claims": ["team-a/wrong"], "error": FAILURE}
+    assert good["node"] == "node-1"
+    result = drayman.run("allocate", "claims.yaml", *WITH, "-o", "yaml")
+    assert (result.code, result.err) == (1, f"error: {FAILURE}\n")
+    assert ("name: good" in result.out, "name: wrong" in result.out) == (True, False)
+
+
 def test_explanation_in_json_has_the_facts(drayman: CommandLine) -> None:
     drayman.write("claim.yaml", claim(more=", count: 9"))
     result = drayman.run("allocate", "claim.yaml", *WITH, "-o", "json")
