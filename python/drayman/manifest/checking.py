@@ -26,7 +26,8 @@ def check(manifest: Manifest) -> Manifest:
     check_type(manifest)
     decoded = schema.decode(manifest.object)
     if decoded.fatal:
-        raise _error(manifest, decoded.fatal.field, decoded.fatal.message)
+        hint = _quotes_hint(manifest, decoded.fatal.field) if decoded.fatal.message.endswith("of type string") else None
+        raise _error(manifest, decoded.fatal.field, decoded.fatal.message, hint)
     if decoded.errors:
         field = decoded.errors[0].field
         raise _error(manifest, field, "unknown field", schema.field_hint(manifest.object, field))
@@ -61,6 +62,14 @@ def _check_kind(manifest: Manifest) -> None:
         if elsewhere:
             hint = f"it is in {', '.join(f'`{known}`' for known in elsewhere)}"
         raise _error(manifest, "kind", message, hint)
+
+
+def _quotes_hint(manifest: Manifest, field: str) -> str | None:
+    """Say what YAML makes of text that should have been in quotes, such as `n` or `1.5`."""
+    tree, found = manifest.find(field) or (None, False)
+    kinds = {bool: "a truth value", int: "a number", float: "a number"}
+    kind = kinds.get(type(tree.value)) if tree and found else None
+    return f"put it in quotes: without them it is {kind}" if kind else None
 
 
 def _error(manifest: Manifest, field: str, message: str, hint: str | None = None) -> InputError:

@@ -76,7 +76,7 @@ def test_older_versions_become_v1():
             CLAIM.replace("name: gpu", "name: 1"),
             "f.yaml:9: ResourceClaim team-a/c: spec.devices.requests[0].name: json: cannot unmarshal number into Go "
             "struct field DeviceRequest.spec.devices.requests.name of type string",
-            None,
+            "put it in quotes: without them it is a number",
         ),
     ],
 )
@@ -91,3 +91,16 @@ def test_manifest_that_no_server_would_decode_is_refused(text: str, message: str
 )
 def test_kinds_of_other_groups_pass(group: str):
     assert check(f"apiVersion: {group}/v1\nkind: Thing\nspec: 1").object["spec"] == 1
+
+
+@pytest.mark.parametrize(("name", "kind"), [("n", "a truth value"), ("1.5", "a number"), ("7", "a number")])
+def test_text_that_yaml_reads_as_something_else_should_be_in_quotes(name: str, kind: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check(CLAIM.replace("name: gpu", f"name: {name}"))
+    assert caught.value.hint == f"put it in quotes: without them it is {kind}"
+
+
+def test_text_that_is_an_object_gets_no_hint_of_quotes() -> None:
+    with pytest.raises(InputError) as caught:
+        check(CLAIM.replace("name: gpu", "name: {}"))
+    assert caught.value.hint is None
