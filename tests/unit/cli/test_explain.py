@@ -4,11 +4,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.cli.manifests import GPU, claim, device_class, files, pod, slice_, template
 from tests.unit.cli.test_main import SHOW_MODULES
+from tests.unit.reasons.clusters import node
 from tests.unit.servers import LiveServer, live_server
 
 from drayman import manifest, snapshots
@@ -16,6 +18,7 @@ from drayman import manifest, snapshots
 if TYPE_CHECKING:
     from tests.unit.cli.conftest import CommandLine
 
+PAGE = Path(__file__).parents[3] / "docs/explain.md"
 OWN = "{name: own, resourceClaimTemplateName: one-gpu}"
 CLUSTER = files(slice_("n1", devices=1), device_class(), template())
 TWICE = "{name: a, resourceClaimName: shared}, {name: b, resourceClaimName: shared}"
@@ -48,6 +51,18 @@ def test_pod_that_does_not_fit_exits_with_no(written: CommandLine) -> None:
         "├─ pods that come before are placed first: `team-a/first` on `n1`",
     ]
     assert max(map(len, lines)) <= 100
+
+
+def test_example_of_the_page_is_what_is_printed(drayman: CommandLine) -> None:
+    tainted = node("n2", spec="taints: [{key: dedicated, value: ml, effect: NoSchedule}]")
+    slices = (slice_(name, devices=1) for name in ("n1", "n2"))
+    named = (device_class("gpu", driver=GPU), template(device_class="gpu"))
+    drayman.write("cluster.yaml", files(node("n1"), tainted, *slices, *named))
+    entry = "{name: gpu, resourceClaimTemplateName: one-gpu}"
+    drayman.write("pods.yaml", files(pod("first", entry), pod("second", entry)))
+    result = drayman.run("explain", "pod", "team-a/second", "cluster.yaml", "pods.yaml")
+    command = "$ drayman explain pod team-a/second cluster.yaml pods.yaml\n"
+    assert result.out == PAGE.read_text().split(command)[1].split("```")[0]
 
 
 @pytest.mark.parametrize(
