@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drayman.errors import InputError
+from drayman.testing.clusters import registry
 from drayman.testing.clusters.local import binaries
 
 if TYPE_CHECKING:
@@ -89,6 +90,21 @@ async def test_program_that_is_none_is_refused(folders: Path) -> None:
 
     with pytest.raises(InputError, match=r"etcd` cannot be run: Exec format error"):
         await binaries.check_versions({"etcd": path}, binaries.CONTROL_PLANE)
+
+
+async def test_program_that_never_answers_is_refused_and_ended(
+    program: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = program("etcd", "etcd")
+    pid = tmp_path / "pid"
+    path.write_text(f"#!/bin/sh\n/bin/sleep 1000 &\necho $! >{pid}\nwait\n")
+    monkeypatch.setattr(binaries, "_ANSWER_SECONDS", 1.0)
+
+    with pytest.raises(InputError) as error:
+        await binaries.check_versions({"etcd": path}, {"etcd": "etcd"})
+
+    assert str(error.value) == f"`{path} --version` says nothing within 1 s"
+    assert registry.process_start(int(pid.read_text())) is None
 
 
 async def test_fitting_versions_are_accepted(program: Callable[[str, str], Path]) -> None:

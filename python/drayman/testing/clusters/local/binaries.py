@@ -7,12 +7,15 @@ what distributions have, on the PATH as well.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shutil
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drayman.clock import RealClock
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ NODE = {
 
 _ACCEPTED = {"etcd": r"3\.\d+\.\d+", "kubernetes": r"1\.37\.\d+", "containerd": r"2\.\d+\.\d+"}
 _VERSION = re.compile(r"\bv?(\d+\.\d+\.\d+)")
+_ANSWER_SECONDS = 30.0
 _ASKED = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "containerd")
 
 
@@ -76,7 +80,7 @@ async def check_versions(paths: Mapping[str, Path], programs: Mapping[str, str])
         module = programs[name]
         version = _VERSION.search(answer)
         if version is None or not re.fullmatch(_ACCEPTED[module], version[1]):
-            said = f"version {version[1]}" if version else f"of no known version: {answer.strip()[:200]}"
+            said = f"version {version[1]}" if version else f"of no known version (`{answer.strip()[:200]}`)"
             raise InputError(f"`{paths[name]}` is {said}, where {VERSIONS[module]} is wanted")
 
 
@@ -109,9 +113,23 @@ def _find(name: str, module: str) -> Path | None:
 async def _ask(path: Path) -> str:
     try:
         process = await asyncio.create_subprocess_exec(
-            path, "--version", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            path,
+            "--version",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
         )
     except OSError as error:
         raise InputError(f"`{path}` cannot be run: {error.strerror}") from error
-    output, _ = await process.communicate()
+    try:
+        async with RealClock().timeout(_ANSWER_SECONDS):
+            output, _ = await process.communicate()
+    except TimeoutError:
+        raise InputError(f"`{path} --version` says nothing within {_ANSWER_SECONDS:.0f} s") from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
     return output.decode(errors="replace")
