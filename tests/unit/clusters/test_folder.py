@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import re
 import shutil
 import signal
 import socket
@@ -195,3 +197,23 @@ def test_port_that_is_taken_is_refused() -> None:
 def test_programs_that_the_node_does_not_see_are_refused() -> None:
     with pytest.raises(InputError, match="a node of its own sees nothing of `/var/lib`"):
         room.check_visible([Path("/var/lib/programs/kubelet")])
+
+
+async def test_full_disk_of_the_records_is_named_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, _text: str) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def run() -> None:
+        async with cluster_folder(CLOCK, tmp_path / "kept"):
+            raise AssertionError
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(InputError) as error:
+        await run()
+
+    place = re.escape(str(tmp_path / "state" / "drayman" / "local"))
+    assert re.fullmatch(f"the disk that holds `{place}/drayman-[^/]*.json` is full", str(error.value))
+    assert left(tmp_path) == []

@@ -43,7 +43,7 @@ async def cluster_folder(clock: Clock, logs: Path | None) -> AsyncIterator[tuple
     written = record.mine(folder, "" if logs else str(kept))
     keep = False
     try:
-        written.save()
+        _save(written)
         async with asyncio.TaskGroup() as group:
             processes = Processes(kept, written, clock, group)
             try:
@@ -69,6 +69,15 @@ async def clean_up(clock: Clock) -> None:
         await _remove(left, clock)
         if Path(left.logs).name.startswith(_LOGS):
             shutil.rmtree(left.logs, ignore_errors=True)
+
+
+def _save(written: record.Record) -> None:
+    """Write the record down. What it is about goes where that fails: nobody would find it later."""
+    try:
+        written.save()
+    except OSError:
+        written.remove()
+        raise
 
 
 async def _end(processes: Processes, written: record.Record, clock: Clock) -> None:

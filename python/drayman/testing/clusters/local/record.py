@@ -38,11 +38,16 @@ class Record:
         return Path(self.folder).name
 
     def save(self) -> None:
-        """Write the record; a reader never sees half of it."""
+        """Write the record; a reader never sees half of it. Raises `OSError` with its file's name."""
         path = _path(self.name)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".new")
-        temporary.write_text(json.dumps(asdict(self)))
+        try:
+            temporary.write_text(json.dumps(asdict(self)))
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            # Opening names the file, and writing, which is what finds a disk full, does not.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         temporary.replace(path)
 
     def add(self, pid: int) -> None:
