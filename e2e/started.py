@@ -69,7 +69,12 @@ class Started:
         command += ["--backend", chosen.backend, "--scheduler", chosen.scheduler, "--kubelet", chosen.kubelet, "-v"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._reader.start()
-        self._answered.wait()
+        try:
+            self._answered.wait()
+        except BaseException:
+            # Nobody leaves what was never entered, and Python waits for the reader, which waits for the cluster's end.
+            self._process.terminate()
+            raise
         if self._process.poll() is not None:
             pytest.exit(f"no cluster: {self._log.read_text()}", returncode=1)
         return self
