@@ -99,8 +99,7 @@ def _up(arguments: argparse.Namespace) -> int:
     check_free(arguments.name)
     if not arguments.detach:
         options.start_logging(arguments.verbose)
-        asyncio.run(_serve(arguments, chosen))
-        return cli.DONE
+        return asyncio.run(_serve(arguments, chosen))
     start_detached(arguments.name, [*arguments.given, "--no-detach"], seconds=_START_SECONDS[arguments.backend])
     _tell(arguments.name)
     return cli.DONE
@@ -140,7 +139,7 @@ def start_detached(name: str, arguments: list[str], *, seconds: float = _START_S
         log.seek(0)  # the child has removed the file's name
         said = log.read().strip()
     registry.forget(name)
-    raise DraymanError(f"cluster `{name}` did not start:\n{said}")
+    raise DraymanError(f"cluster `{name}` did not start:\n{said or f'it said nothing; exit code {child.returncode}'}")
 
 
 async def _is_ready(name: str, child: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -187,22 +186,48 @@ def _choice(arguments: argparse.Namespace) -> Choice:
     return Choice(chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs)
 
 
-async def _serve(arguments: argparse.Namespace, chosen: Options) -> None:
-    """Run the cluster until the process is told to end."""
+async def _serve(arguments: argparse.Namespace, chosen: Options) -> int:
+    """Run the cluster until the process is told to end, at any moment; return the exit code."""
     import asyncio
 
     from drayman.testing.clusters import backends, registry
 
-    stopped = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    told = _ended_when_told()
+    is_ready = False
+    registry.forget_killed()
     try:
-        async with backends.running(_choice(arguments), chosen) as server:
-            registry.record(_entry(arguments, chosen, server.url), server)
-            _tell(arguments.name)
-            print("running until interrupted with Ctrl-C", flush=True)
-            await stopped.wait()
-    finally:
-        registry.forget(arguments.name)
+        with registry.reserved(arguments.name):
+            async with backends.running(_choice(arguments), chosen) as server:
+                registry.record(_entry(arguments, chosen, server.url), server)
+                is_ready = True
+                _tell(arguments.name)
+                print("running until interrupted with Ctrl-C", flush=True)
+                await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        if not told:
+            raise
+    return cli.DONE if is_ready and signal.SIGINT not in told else cli.INTERRUPTED
+
+
+def _ended_when_told() -> list[int]:
+    """Let the first signal to end cancel this task; return a list to which signals are added.
+
+    Those that follow change nothing, so that who presses Ctrl-C twice does not keep the cluster from cleaning up.
+    """
+    import asyncio
+
+    told: list[int] = []
+    task = asyncio.current_task()
+
+    def end(number: int) -> None:
+        if not told and task is not None:
+            task.cancel()
+        told.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup`, and jobs in the background of a script
+            asyncio.get_running_loop().add_signal_handler(number, end, number)
+    return told
 
 
 def _entry(arguments: argparse.Namespace, chosen: Options, url: str) -> registry.Entry:
@@ -243,9 +268,28 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _down(arguments: argparse.Namespace) -> int:
-    end(arguments.name)
-    print(f"cluster `{arguments.name}` has ended")
+    from drayman.testing.clusters import registry
+
+    name = arguments.name
+    last = registry.last(name)
+    if last is None or last.alive():
+        end(name)
+        print(f"cluster `{name}` has ended")
+        return cli.DONE
+    if last.backend == "local":
+        _clean_up()
+    registry.forget(name)
+    print(f"the process of cluster `{name}` was killed before; what it left is removed")
     return cli.DONE
+
+
+def _clean_up() -> None:
+    import asyncio
+
+    from drayman.clock import RealClock
+    from drayman.testing.clusters.local.folder import clean_up
+
+    asyncio.run(clean_up(RealClock()))
 
 
 def end(name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -14,7 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.cli.manifests import files, pod, template
 
+from drayman.cli import cluster as verb
+from drayman.clock import RealClock
+from drayman.kube.config import ServerConfig
 from drayman.testing.clusters import registry
+from drayman.testing.clusters.local import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -227,3 +232,74 @@ def test_cluster_in_the_foreground_ends_when_interrupted(drayman: CommandLine) -
     assert said[-1] == "running until interrupted with Ctrl-C\n"
     assert (process.returncode, rest) == (130, "")
     assert list((drayman.folder / "drayman" / "clusters").iterdir()) == []
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_first_signal_ends_and_those_that_follow_do_not_disturb_the_end(first: signal.Signals) -> None:
+    done = []
+
+    async def serve() -> list[int]:
+        told = verb._ended_when_told()
+        try:
+            os.kill(os.getpid(), first)
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+                await RealClock().sleep(0.01)
+            done.append("cleaned up")
+        return told
+
+    assert asyncio.run(serve()) == [first, signal.SIGINT, signal.SIGINT]
+    assert done == ["cleaned up"]
+
+
+def test_signal_that_is_ignored_stays_ignored() -> None:
+    async def serve() -> None:
+        verb._ended_when_told()
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        asyncio.run(serve())
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_cluster_that_is_told_to_end_while_it_starts_ends_at_once(drayman: CommandLine) -> None:
+    environment = {**os.environ, "XDG_STATE_HOME": str(drayman.folder)}
+    # Its end comes before its start is over: the name is reserved first.
+    script = (
+        "import os, signal; from drayman import cli; from drayman.testing.clusters import registry, backends\n"
+        "class Starting:\n"
+        "    async def __aenter__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        import asyncio; await asyncio.Event().wait()\n"
+        "    async def __aexit__(self, *_): ...\n"
+        "backends.running = lambda *_: Starting()\n"
+        "raise SystemExit(cli.main(['cluster', 'up', 'test']))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert list((drayman.folder / "drayman" / "clusters").iterdir()) == []
+
+
+@pytest.mark.parametrize("backend", ["fake", "local"])
+def test_what_a_killed_cluster_left_is_removed_when_it_is_ended(
+    drayman: CommandLine, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(drayman.folder / "state"))
+    killed = (os.getpid(), "1")
+    entry = registry.Entry("test", backend, "1.37", 1, "https://127.0.0.1:1", "2026-01-01T00:00:00Z", *killed)
+    registry.record(entry, ServerConfig(url=entry.server, token="secret"))
+    left = drayman.folder / "drayman-left"
+    left.mkdir()
+    record.Record(str(left), killed).save()
+
+    result = drayman.run("cluster", "down", "test")
+
+    said = "the process of cluster `test` was killed before; what it left is removed\n"
+    assert (result.code, result.out) == (0, said)
+    assert list((drayman.folder / "state" / "drayman" / "clusters").iterdir()) == []
+    assert left.exists() == (backend == "fake")

@@ -57,3 +57,29 @@ def test_entry_that_is_no_json_counts_as_absent() -> None:
     registry.record(living("test"), SERVER)
     (registry.folder("test") / "cluster.json").write_text("{")
     assert registry.find("test") is None
+
+
+def test_name_that_is_reserved_is_refused_and_its_folder_stays_until_the_end() -> None:
+    with registry.reserved("test"):
+        registry.record(living("test"), SERVER)
+        with pytest.raises(InputError) as caught, registry.reserved("test"):
+            pass
+        registry.forget("test")
+        assert registry.find("test") == living("test")
+    assert str(caught.value) == "another process starts or runs a cluster `test`"
+
+
+def test_reserved_name_leaves_nothing_and_can_be_taken_again(state_home: Path) -> None:
+    for _ in range(2):
+        with registry.reserved("test"):
+            registry.record(living("test"), SERVER)
+        assert list((state_home / "drayman" / "clusters").iterdir()) == []
+
+
+def test_clusters_whose_process_was_killed_are_forgotten_and_others_are_not() -> None:
+    registry.record(entry("killed", pid=os.getpid(), started="1"), SERVER)
+    registry.record(living("test"), SERVER)
+    registry.forget_killed()
+    assert registry.last("killed") is None
+    assert not registry.folder("killed").exists()
+    assert registry.running() == [living("test")]

@@ -6,14 +6,18 @@ gone does not count.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import itertools
 import json
 import os
 import re
 import shutil
 import signal
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TextIO
 
 from drayman.errors import InputError
 from drayman.kube import config
@@ -71,13 +75,49 @@ def record(entry: Entry, server: config.ServerConfig) -> None:
     temporary.replace(place / "cluster.json")
 
 
+@contextlib.contextmanager
+def reserved(name: str) -> Iterator[None]:
+    """Keep the name of a cluster for this process, from before its start until after its end; its folder goes with it.
+
+    Raises :class:`~drayman.errors.InputError` when another process has it.
+    """
+    path = folder(name).with_suffix(".lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path, name):
+        try:
+            yield
+        finally:
+            shutil.rmtree(folder(name), ignore_errors=True)
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _locked(path: Path, name: str) -> Iterator[TextIO]:
+    """Hold the lock of a file, which the system gives back when this process dies."""
+    while True:
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"another process starts or runs a cluster `{name}`") from None
+            # Whoever had it until now may have removed it meanwhile, and the next one would lock another file.
+            if os.fstat(file.fileno()).st_nlink:
+                yield file
+                return
+
+
 def find(name: str) -> Entry | None:
     """Return the running cluster `name`, or None."""
+    entry = last(name)
+    return entry if entry is not None and entry.alive() else None
+
+
+def last(name: str) -> Entry | None:
+    """Return the cluster `name` even when it no longer runs: its process was killed, and could not clean up."""
     try:
-        entry = Entry(**json.loads((folder(name) / "cluster.json").read_text()))
+        return Entry(**json.loads((folder(name) / "cluster.json").read_text()))
     except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
         return None
-    return entry if entry.alive() else None
 
 
 def existing(name: str) -> Entry:
@@ -104,8 +144,16 @@ def free_name(base: str) -> str:
 
 
 def forget(name: str) -> None:
-    """Remove the folder of a cluster that has ended."""
-    shutil.rmtree(folder(name), ignore_errors=True)
+    """Remove the folder of a cluster that has ended; that of one which starts or runs stays."""
+    with contextlib.suppress(InputError), reserved(name):
+        pass
+
+
+def forget_killed() -> None:
+    """Remove the folders of clusters whose process was killed."""
+    for path in _root().glob("*/cluster.json"):
+        if _NAME.fullmatch(path.parent.name) and find(path.parent.name) is None:
+            forget(path.parent.name)
 
 
 def ask_to_end(entry: Entry) -> None:
