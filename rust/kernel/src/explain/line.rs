@@ -45,7 +45,12 @@ impl Group {
         }
         if let Some(request) = self.unmet().next() {
             let general = self.pools.iter().filter(|fact| fact.count == 0).map(brief);
-            let facts: Vec<_> = told(&request.facts).iter().map(brief_told).chain(general).collect();
+            // Devices of other classes are told where there are no others; a hint tells more.
+            let is_foreign = |fact: &Fact| fact.kind.code() == "class-selector-false";
+            let are_all = request.facts.iter().all(is_foreign);
+            let told = told(&request.facts);
+            let told = told.iter().filter(|told| are_all || !is_foreign(&told.fact)).map(brief_told);
+            let facts: Vec<_> = told.chain(general).collect();
             let alike = self.alike().into_iter().find(|alike| alike.has(request));
             let summary = alike.map(|alike| alike.summary()).unwrap_or_default();
             return format!("{summary}{}{}", if facts.is_empty() { "" } else { ": " }, facts.join("; "));

@@ -205,6 +205,18 @@ fn node_with_devices_in_use_is_nearer_than_one_without_devices() {
 }
 
 #[test]
+fn line_leaves_devices_of_other_classes_out_where_there_are_some_of_the_class() {
+    let mut nics = slice("nics", json!([{"name": "nic-0"}]));
+    nics["spec"]["driver"] = json!("nic.example.com");
+    let case = Case::new(gpus(1), requests(json!({}))).with(nics).with(holding("a", &["gpu-0"]));
+    assert_eq!(
+        case.explain().line(),
+        "claim `default/c`, request `r` needs 1 device of class `gpu`, 0 of 2 can be used: 1 device: in use by claim \
+         `default/a` (pod `pod-a`); hint: move pod `default/pod-a` (claim `default/a`) elsewhere"
+    );
+}
+
+#[test]
 fn line_about_invalid_pools_says_what_is_invalid() {
     let case = Case::new(json!([{"name": "gpu-0"}, {"name": "gpu-0"}]), requests(json!({})));
     assert_eq!(
