@@ -79,7 +79,10 @@ def test_reserved_name_leaves_nothing_and_can_be_taken_again(state_home: Path) -
 def test_clusters_whose_process_was_killed_are_forgotten_and_others_are_not() -> None:
     registry.record(entry("killed", pid=os.getpid(), started="1"), SERVER)
     registry.record(living("test"), SERVER)
+    starting = registry.folder("starting").with_suffix(".lock")
+    starting.touch()
     registry.forget_killed()
+    assert not starting.exists()
     assert registry.last("killed") is None
     assert not registry.folder("killed").exists()
     assert registry.running() == [living("test")]

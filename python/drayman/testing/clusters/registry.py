@@ -151,9 +151,11 @@ def forget(name: str) -> None:
 
 def forget_killed() -> None:
     """Remove the folders of clusters whose process was killed."""
-    for path in _root().glob("*/cluster.json"):
-        if _NAME.fullmatch(path.parent.name) and find(path.parent.name) is None:
-            forget(path.parent.name)
+    recorded = {path.parent.name for path in _root().glob("*/cluster.json")}
+    starting = {path.stem for path in _root().glob("*.lock")}
+    for name in sorted(recorded | starting):
+        if _NAME.fullmatch(name) and find(name) is None:
+            forget(name)
 
 
 def ask_to_end(entry: Entry) -> None:
