@@ -40,7 +40,7 @@ pub use device::{
     DeviceCounterConsumption, NodeAllocatableMapping, NodeAllocatableOverhead, NodeAllocatableResource,
 };
 pub use error::DecodeError;
-pub use metadata::{Condition, Metadata};
+pub use metadata::{Condition, Metadata, object_key};
 pub use names::{DeviceId, ParseDeviceIdError, PoolId, SharedDeviceId, split_qualified_name};
 pub use node::{
     Node, NodeSelection, NodeSelector, NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, NodeStatus,

@@ -36,8 +36,13 @@ pub struct Metadata {
 impl Metadata {
     /// `namespace/name`, or `name` alone for objects of the cluster: upstream's form in messages.
     pub fn key(&self) -> String {
-        if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
+        object_key(&self.namespace, &self.name)
     }
+}
+
+/// `namespace/name`, or only the name of an object without namespace.
+pub fn object_key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
 /// One condition of a status, as far as binding conditions read it.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::DecodeError;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, object_key};
 use crate::serde_help::null_as_default;
 use crate::v1beta1;
 use crate::{DeviceClass, DeviceTaintRule, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
@@ -164,8 +164,7 @@ impl Header {
     }
 
     fn key(&self) -> String {
-        let Name { namespace, name } = &self.metadata;
-        if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") }
+        object_key(&self.metadata.namespace, &self.metadata.name)
     }
 
     fn unknown_kind(&self) -> DecodeError {

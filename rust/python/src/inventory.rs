@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use drayman_api::{AllocationResult, DeviceId, ResourceClaim};
+use drayman_api::{AllocationResult, DeviceId, ResourceClaim, object_key};
 use drayman_kernel::{Compatibility, Features};
 use pyo3::prelude::*;
 
@@ -88,13 +88,13 @@ impl Inventory {
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
     fn assume(&self, namespace: Text, name: Text, allocation: Json) -> PyResult<()> {
         let allocation: AllocationResult = allocation.value()?;
-        lock(&self.0).assume(&key(&namespace, &name), &allocation);
+        lock(&self.0).assume(&object_key(&namespace, &name), &allocation);
         Ok(())
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
     fn forget(&self, namespace: Text, name: Text) {
-        lock(&self.0).forget(&key(&namespace, &name));
+        lock(&self.0).forget(&object_key(&namespace, &name));
     }
 
     fn nodes(&self, py: Python<'_>) -> Vec<String> {
@@ -142,8 +142,4 @@ fn defaulted(py: Python<'_>, claim: &Json) -> PyResult<ResourceClaim> {
     let mut claim: ResourceClaim = claim.resource(py)?;
     claim.spec.set_defaults();
     Ok(claim)
-}
-
-fn key(namespace: &str, name: &str) -> String {
-    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }

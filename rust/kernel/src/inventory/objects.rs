@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use drayman_api::{DeviceClass, DeviceTaintRule, Node, Object, Resource, ResourceClaim, ResourceSlice};
+use drayman_api::{DeviceClass, DeviceTaintRule, Node, Object, Resource, ResourceClaim, ResourceSlice, object_key};
 
 use crate::features::Feature;
 use crate::inventory::slices::Slice;
@@ -54,8 +54,9 @@ impl Inventory {
                 (DeviceClass::KIND, Effect::default())
             }
             ResourceClaim::KIND => {
-                let removed = self.usage.remove(&key(namespace, name));
-                self.consumers.remove(key(namespace, name).as_str());
+                let key = object_key(namespace, name);
+                let removed = self.usage.remove(&key);
+                self.consumers.remove(key.as_str());
                 self.topology.touch_usage(&removed.pools);
                 (ResourceClaim::KIND, Effect::freed(removed.freed))
             }
@@ -143,8 +144,4 @@ impl Inventory {
 fn change(kind: &'static str, namespace: String, name: String, effect: Effect) -> Change {
     let Effect { devices_freed, capacity_added } = effect;
     Change { kind, namespace, name, devices_freed, capacity_added }
-}
-
-fn key(namespace: &str, name: &str) -> String {
-    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }
