@@ -184,7 +184,9 @@ class Inventory:
 class Selector:
     """A compiled CEL expression."""
 
-    def __new__(cls, expression: str, environment: str) -> Selector: ...
+    def __new__(
+        cls, expression: str, environment: str, *, gates: Sequence[str] | None = None, derived: bool = False
+    ) -> Selector: ...
     @property
     def max_cost(self) -> int: ...
     @property

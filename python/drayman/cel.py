@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -75,13 +75,28 @@ class Selector:
         return self._native.answers(devices._native, places)
 
 
-def compile(expression: str, environment: Environment = "stored") -> Selector:  # noqa: A001 - as `re.compile`
+def compile(  # noqa: A001 - as `re.compile`
+    expression: str, environment: Environment = "stored", *, gates: Collection[str] | None = None
+) -> Selector:
     """Compile a selector.
 
     `stored` is the environment for expressions that are in objects already, which the scheduler uses; `new` the one in
-    which the API server checks expressions of new objects. Raises :class:`drayman.CELCompileError`.
+    which the API server checks expressions of new objects, with the `gates` that are on (None: the defaults of 1.37).
+    Raises :class:`drayman.CELCompileError`.
     """
-    return Selector(expression, _native.Selector(readable(expression), environment))
+    return Selector(expression, _native.Selector(readable(expression), environment, gates=_known(gates)))
+
+
+def compile_derived(
+    expression: str, environment: Environment = "stored", *, gates: Collection[str] | None = None
+) -> Selector:
+    """Compile the expression of a derived attribute, as :func:`compile`: an attribute may have its value."""
+    native = _native.Selector(readable(expression), environment, gates=_known(gates), derived=True)
+    return Selector(expression, native)
+
+
+def _known(gates: Collection[str] | None) -> list[str] | None:
+    return None if gates is None else sorted(gates)
 
 
 def inspect(expression: str) -> Inspection:

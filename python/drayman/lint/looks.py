@@ -65,7 +65,7 @@ class Look:
     def refusal(self) -> CELCompileError | None:
         """Why the API server refuses the expression, or None when it compiles."""
         try:
-            cel.compile(self.text, "new")
+            cel.compile(self.text, "new", gates=self.context.gates)
         except CELCompileError as error:
             return error
         return None

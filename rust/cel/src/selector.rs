@@ -35,6 +35,18 @@ pub struct Gates {
     pub list_attributes: bool,
 }
 
+impl Gates {
+    /// Those among the gates that are on, by upstream's names.
+    pub fn of<'a>(on: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut gates = Self { consumable_capacity: false, list_attributes: false };
+        for gate in on {
+            gates.consumable_capacity |= gate == "DRAConsumableCapacity";
+            gates.list_attributes |= gate == "DRAListTypeAttributes";
+        }
+        gates
+    }
+}
+
 impl Environment {
     fn gates(self) -> Gates {
         match self {

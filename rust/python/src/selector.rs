@@ -1,7 +1,7 @@
 //! CEL selectors for Python.
 
 use drayman_api::Device;
-use drayman_cel::{CelDevice, Environment, Value};
+use drayman_cel::{CelDevice, Environment, Gates, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,17 +18,27 @@ pub(crate) struct Selector(drayman_cel::Selector);
 
 #[pymethods]
 impl Selector {
+    /// Compiles a selector, or the expression of a derived attribute. `gates` are those that are on when an expression is new.
     #[new]
+    #[pyo3(signature = (expression, environment, *, gates = None, derived = false))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over arguments by value")]
-    fn new(py: Python<'_>, expression: Text, environment: Text) -> PyResult<Self> {
-        let environment = match &*environment {
-            "stored" => Environment::Stored,
-            "new" => Environment::New,
-            other => {
+    fn new(
+        py: Python<'_>,
+        expression: Text,
+        environment: Text,
+        gates: Option<Vec<Text>>,
+        derived: bool,
+    ) -> PyResult<Self> {
+        let environment = match (&*environment, gates) {
+            ("stored", _) => Environment::Stored,
+            ("new", None) => Environment::New,
+            ("new", Some(gates)) => Environment::Gated(Gates::of(gates.iter().map(|gate| &**gate))),
+            (other, _) => {
                 return Err(input_error(format!("environment `{other}` is not known; known are `stored`, `new`")));
             }
         };
-        let compiled = py.detach(|| drayman_cel::Selector::compile(&expression, environment));
+        let compile = if derived { drayman_cel::Selector::compile_derived } else { drayman_cel::Selector::compile };
+        let compiled = py.detach(|| compile(&expression, environment));
         compiled.map(Self).map_err(|error| cel_compile_error(py, &error))
     }
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drayman import features
+from drayman import cel, features
 from drayman.api import validation
 
 LABEL = (
@@ -180,6 +180,51 @@ def test_derived_attribute_is_for_a_constraint(refusals):
         "referenced by at least one matchAttribute or distinctAttribute constraint targeting this request"
     ]
     assert refusals(claim(requests=[request], constraints=[{"matchAttribute": "d.example.com/slot"}])) == []
+
+
+def derived(expression: str, count: int = 1) -> dict:
+    """Return a claim with derived attributes that constraints are about."""
+    names = [f"d.example.com/slot{index}" for index in range(count)]
+    attributes = [{"name": name, "expression": expression} for name in names]
+    constraints = [{"matchAttribute": name} for name in names]
+    return claim(requests=[exactly(derivedAttributes=attributes)], constraints=constraints)
+
+
+def test_expression_of_a_derived_attribute_is_compiled(refusals):
+    place = "spec.devices.requests[0].exactly.derivedAttributes[0].expression: "
+    wanted = "must evaluate to a primitive scalar (string, integer, boolean, semver), not "
+    assert refusals(derived('device.attributes["d.example.com"].slot')) == []
+    assert refusals(derived("1.5")) == [f'{place}Invalid value: "1.5": {wanted}double']
+    assert refusals(derived("x" * 10241)) == [f"{place}Too long: may not be more than 10240 bytes"]
+
+
+def test_derived_attributes_of_a_claim_have_one_limit_of_cost(refusals):
+    half = 'device.attributes.map(domain, device.attributes[domain].map(name, name + "a")).size()'
+    expression = f"{half} + {half}"
+    costs = cel.compile_derived(expression, "new").max_cost
+    fitting = 1_000_000 // costs
+    assert 1 <= fitting < 32
+    assert refusals(derived(expression, fitting)) == []
+    assert refusals(derived(expression, fitting + 1)) == [
+        "spec.devices: Forbidden: too complex, total cost of derived attribute CEL expressions in the claim exceeds "
+        "cost limit"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "gates", "message"),
+    [
+        ("device.allowMultipleAllocations", {"DRAConsumableCapacity"}, None),
+        ("device.allowMultipleAllocations", (), "undefined field 'allowMultipleAllocations'"),
+        ('device.attributes["d"].a.includes(1)', {"DRAListTypeAttributes"}, None),
+        ('device.attributes["d"].a.includes(1)', (), "undeclared reference to 'includes' (in container '')"),
+    ],
+)
+def test_new_selector_may_use_what_the_gates_allow(refusals, expression, gates, message):
+    context = validation.Context(frozenset(gates))
+    obj = claim(requests=[exactly(selectors=[{"cel": {"expression": expression}}])])
+    found = refusals(obj, context)
+    assert [message in text for text in found] == ([True] if message else [])
 
 
 def test_spec_never_changes(update_refusals):

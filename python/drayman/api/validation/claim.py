@@ -7,7 +7,7 @@ in :mod:`drayman.api.validation.claim_status`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from drayman.api import schema
@@ -27,7 +27,7 @@ from drayman.api.validation.rules import (
     repeated,
     required_matching,
 )
-from drayman.api.validation.selectors import selectors
+from drayman.api.validation.selectors import MAX_COST, checked_expression, selectors
 from drayman.api.validation.tolerations import device_toleration
 from drayman.names import ADMIN_ACCESS
 
@@ -149,6 +149,9 @@ def claim_spec(path: Path, spec: Mapping[str, Any], context: Context) -> Errors:
 
     yield from declared_list(path.child("constraints"), devices.get("constraints"), _MAX, constraint)
     yield from declared_list(path.child("config"), devices.get("config"), _MAX, configuration)
+    if sum(request.costs) > MAX_COST:
+        text = "too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit"
+        yield forbidden(path, text)
 
 
 def _constraint(path: Path, constraint: Mapping[str, Any], known: RequestNames, context: Context) -> Errors:
@@ -181,6 +184,8 @@ class _RequestRules:
 
     constrained: frozenset[tuple[str, str]]
     context: Context
+    costs: list[int] = field(default_factory=list)
+    """Of the expressions of derived attributes, as far as they were checked."""
 
     def request(self, path: Path, request: Mapping[str, Any]) -> Errors:
         yield from matching(path.child("name"), request.get("name", ""), names.dns_label)
@@ -216,7 +221,7 @@ class _RequestRules:
         yield from self._common(path, name, value)
 
     def _common(self, path: Path, name: str, value: Mapping[str, Any]) -> Errors:
-        yield from selectors(path.child("selectors"), value.get("selectors"))
+        yield from selectors(path.child("selectors"), value.get("selectors"), self.context)
         yield from self._derived_attributes(path.child("derivedAttributes"), name, value.get("derivedAttributes") or ())
         yield from _allocation_mode(path, value)
         yield from each(path.child("tolerations"), value.get("tolerations"), device_toleration)
@@ -241,8 +246,11 @@ class _RequestRules:
                 )
                 yield invalid(path.child("name"), name, text)
             yield from declared_qualified_name(path.child("name"), name)
-        if not attribute.get("expression"):
+        expression = attribute.get("expression")
+        if not expression:
             yield from declared([required(path.child("expression"))])
+        else:
+            yield from checked_expression(path.child("expression"), expression, self.context, costs=self.costs)
 
 
 def _allocation_mode(path: Path, request: Mapping[str, Any]) -> Errors:

@@ -20,19 +20,19 @@ _MAX = 32
 def device_class(obj: Mapping[str, Any], context: Context) -> Errors:
     """A new DeviceClass."""
     yield from metadata(obj.get("metadata") or {}, namespaced=False)
-    yield from _spec(obj.get("spec") or {}, {})
+    yield from _spec(obj.get("spec") or {}, {}, context)
 
 
 def device_class_update(new: Mapping[str, Any], old: Mapping[str, Any], context: Context) -> Errors:
     """A class may change; selectors and parameters that did not are not checked again."""
     yield from metadata(new.get("metadata") or {}, namespaced=False)
     yield from metadata_update(new.get("metadata") or {}, old.get("metadata") or {})
-    yield from _spec(new.get("spec") or {}, old.get("spec") or {})
+    yield from _spec(new.get("spec") or {}, old.get("spec") or {}, context)
 
 
-def _spec(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
-    checked = stored_selectors if spec.get("selectors") == old.get("selectors") else selectors
-    yield from checked(SPEC.child("selectors"), spec.get("selectors"))
+def _spec(spec: Mapping[str, Any], old: Mapping[str, Any], context: Context) -> Errors:
+    path, value = SPEC.child("selectors"), spec.get("selectors")
+    yield from stored_selectors(path, value) if value == old.get("selectors") else selectors(path, value, context)
     stored = spec.get("config") == old.get("config")
 
     def configuration(path: Path, value: Mapping[str, Any]) -> Errors:

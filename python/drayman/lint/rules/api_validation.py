@@ -80,7 +80,7 @@ _CLUSTER_KINDS = frozenset({"DeviceClass", "DeviceTaintRule", "ResourceSlice", "
 def _finding(context: Context, document: Document, error: FieldError) -> Finding:
     hint, position = None, None
     if error.field.endswith(".cel.expression"):
-        position, hint = _in_expression(document, error)
+        position, hint = _in_expression(context, document, error)
     elif error.type == "FieldValueNotSupported":
         hint = did_you_mean(str(error.value), re.findall(r'"([^"]*)"', error.detail))
     elif error.type == "FieldValueNotFound":
@@ -131,10 +131,10 @@ def _of_key(document: Document, error: FieldError) -> Position | None:
     return member.key if member else None
 
 
-def _in_expression(document: Document, error: FieldError) -> tuple[Position | None, str | None]:
+def _in_expression(context: Context, document: Document, error: FieldError) -> tuple[Position | None, str | None]:
     """Return where in the expression the first thing stands that does not compile."""
     try:
-        cel.compile(str(error.value), environment="new")
+        cel.compile(str(error.value), environment="new", gates=context.gates)
     except CELCompileError as failed:
         if failed.issues:
             line, column, _ = failed.issues[0]
