@@ -55,6 +55,24 @@ impl<'a> Budget<'a> {
         self.used
     }
 
+    /// How many steps may be taken after `more` than those so far, or none if the caller does not want any.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn left(&mut self, more: u64) -> Option<u64> {
+        if let Some(interrupt) = self.poll.as_mut().and_then(|poll| poll()) {
+            self.interrupted = Some(interrupt);
+        }
+        let left = self.steps.unwrap_or(u64::MAX).saturating_sub(self.used).saturating_sub(more);
+        (self.interrupted.is_none() && left > 0).then_some(left)
+    }
+
+    /// Counts steps that were taken elsewhere, if there are so many.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn spend(&mut self, steps: u64) -> bool {
+        let fits = self.interrupted.is_none() && self.steps.is_none_or(|most| self.used + steps <= most);
+        self.used += if fits { steps } else { 0 };
+        fits
+    }
+
     /// Takes one step.
     pub(crate) fn step(&mut self) -> Result<(), Interrupt> {
         if let Some(interrupt) = self.interrupted {

@@ -1,4 +1,4 @@
-//! Device inventory, allocation search and explanation. No Python, clock, threads of its own, or I/O.
+//! Device inventory, allocation search and explanation. No Python, clock or I/O, and no threads of its own but with the feature `rayon`.
 //!
 //! An [`Inventory`] is fed with the objects of a cluster, one at a time and as they are watched. [`Inventory::evaluate`] looks for devices
 //! for the claims of one pod, on every node by itself. An [`Allocator`] does the same for one node and an explicitly given state.

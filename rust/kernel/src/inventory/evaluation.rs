@@ -1,5 +1,8 @@
 //! One search for all nodes: those that offer the same are searched once.
 
+#[cfg(feature = "rayon")]
+mod ahead;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -89,34 +92,38 @@ impl Evaluation {
             selector_evaluations: 0,
         };
         let mut comparison = (records.len() > 1).then(|| Comparison::new(plan, topology, judged)).flatten();
+        let keys = records.iter().map(|record| comparison.as_mut()?.key(record));
+        #[cfg(feature = "rayon")]
+        let keys: Vec<_> = keys.collect();
+        #[cfg(feature = "rayon")]
+        let mut ahead = ahead::Ahead::new(plan, topology, records, &keys, budget);
+        let mut known: FxHashMap<Key, usize> = FxHashMap::default();
         let mut search: Option<Search<'_>> = None;
-        for record in records.iter() {
-            let key = comparison.as_mut().and_then(|comparison| comparison.key(record));
-            let known = key.as_ref().and_then(|key| comparison.as_ref()?.known.get(key).copied());
-            if let Some(known) = known {
-                evaluation.found.push(known);
+        for (record, key) in records.iter().zip(keys) {
+            if let Some(answer) = key.as_ref().and_then(|key| known.get(key)) {
+                evaluation.found.push(*answer);
                 continue;
             }
             let Some(site) = topology.site(&record.name) else { break };
-            let search = match &mut search {
-                Some(search) => {
-                    search.move_to(site);
-                    search
-                }
-                None => search.insert(Search::new(plan, site)),
-            };
-            let answer = match search.run(budget) {
+            #[cfg(feature = "rayon")]
+            let ahead = ahead.take(evaluation.found.len(), budget);
+            #[cfg(feature = "rayon")]
+            let found = ahead.unwrap_or_else(|| Search::on(&mut search, plan, site).run(budget));
+            #[cfg(not(feature = "rayon"))]
+            let found = Search::on(&mut search, plan, site).run(budget);
+            let answer = match found {
                 Ok(None) => Answer::Nothing,
                 Ok(Some(found)) => evaluation.checked(record, found),
                 Err(Stop::Failed(error)) => Answer::Failed(error),
                 Err(Stop::Interrupted(interrupt)) => {
+                    let taken = search.as_ref().map(Search::held).unwrap_or_default();
                     evaluation.interrupted = Some(interrupt);
-                    evaluation.unfinished = Some(Unfinished { node: Arc::clone(&record.name), taken: search.held() });
+                    evaluation.unfinished = Some(Unfinished { node: Arc::clone(&record.name), taken });
                     break;
                 }
             };
-            if let (Some(comparison), Some(key), false) = (&mut comparison, key, matches!(answer, Answer::Failed(_))) {
-                comparison.known.insert(key, evaluation.answers.len());
+            if let (Some(key), false) = (key, matches!(answer, Answer::Failed(_))) {
+                known.insert(key, evaluation.answers.len());
             }
             evaluation.found.push(evaluation.answers.len());
             evaluation.answers.push(answer);
@@ -182,20 +189,19 @@ impl Evaluation {
 /// All that a search looks at on a node, in numbers.
 type Key = SmallVec<[u64; 8]>;
 
-/// Finds nodes that offer the same as one before.
+/// Tells nodes apart by what they offer.
 struct Comparison<'a> {
     plan: &'a Plan,
     topology: &'a Topology,
     judged: &'a mut Judged,
     aspects: Aspects,
-    known: FxHashMap<Key, usize>,
 }
 
 impl<'a> Comparison<'a> {
     /// None for claims that nodes cannot be compared for.
     fn new(plan: &'a Plan, topology: &'a Topology, judged: &'a mut Judged) -> Option<Self> {
         let aspects = judged.aspects(plan)?;
-        Some(Self { plan, topology, judged, aspects, known: FxHashMap::default() })
+        Some(Self { plan, topology, judged, aspects })
     }
 
     fn key(&mut self, record: &Record) -> Option<Key> {

@@ -161,6 +161,17 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A search on a node, with the room of one on another node if there is one.
+    pub(crate) fn on<'b>(search: &'b mut Option<Self>, plan: &'a Plan, site: Site<'a>) -> &'b mut Self {
+        match search {
+            Some(search) => {
+                search.move_to(site);
+                search
+            }
+            None => search.insert(Self::new(plan, site)),
+        }
+    }
+
     /// Starts over on another node.
     pub(crate) fn move_to(&mut self, site: Site<'a>) {
         self.site = site;
