@@ -8,9 +8,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
-
 from hack import locks
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[3]
 _REQUIREMENT = re.compile(r"^([\w.-]+)==(\S+)(?: ; ([^\\]+?))? \\$", re.MULTILINE)
