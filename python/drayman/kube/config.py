@@ -99,12 +99,16 @@ def write(path: Path, config: ServerConfig, *, name: str) -> None:
     cluster = {"server": config.url}
     if config.ca_data:
         cluster["certificate-authority-data"] = base64.b64encode(config.ca_data).decode()
+    user = {"token": config.token} if config.token else {}
+    if config.certificate and config.key:
+        user["client-certificate-data"] = base64.b64encode(config.certificate).decode()
+        user["client-key-data"] = base64.b64encode(config.key).decode()
     document = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": name,
         "clusters": [{"name": name, "cluster": cluster}],
-        "users": [{"name": name, "user": {"token": config.token}}],
+        "users": [{"name": name, "user": user}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name, "namespace": config.namespace}}],
     }
     path.touch(mode=0o600)

@@ -24,8 +24,9 @@ def kubeconfig(path: Path, *, user: dict[str, Any], cluster: dict[str, Any] | No
     return path
 
 
-def test_written_kubeconfig_reads_back_as_it_was(tmp_path: Path) -> None:
-    server = config.ServerConfig(url="https://127.0.0.1:1", token="t", ca_data=b"PEM")
+@pytest.mark.parametrize("identity", [{"token": "t"}, {"certificate": b"CERTIFICATE", "key": b"KEY"}])
+def test_written_kubeconfig_reads_back_as_it_was(tmp_path: Path, identity: dict[str, Any]) -> None:
+    server = config.ServerConfig(url="https://127.0.0.1:1", ca_data=b"PEM", **identity)
     config.write(tmp_path / "config", server, name="x")
     assert config.load(tmp_path / "config") == server
 

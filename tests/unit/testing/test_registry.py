@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -86,3 +87,31 @@ def test_clusters_whose_process_was_killed_are_forgotten_and_others_are_not() ->
     assert registry.last("killed") is None
     assert not registry.folder("killed").exists()
     assert registry.running() == [living("test")]
+
+
+def test_cluster_that_stays_counts_without_its_process() -> None:
+    stays = dataclasses.replace(entry("test", pid=os.getpid(), started="1"), stays=True)
+    registry.record(stays, SERVER)
+    assert registry.running() == [stays]
+    assert not stays.attended()
+    registry.ask_to_end(stays)  # nobody is there to be told
+
+
+def test_folder_stays_for_as_long_as_the_cluster_has_something_outside_of_it() -> None:
+    with registry.reserved("test"):
+        registry.note("test", {"backend": "kind", "cluster": "drayman-test"})
+        registry.record(entry("test", pid=os.getpid(), started="1"), SERVER)
+    registry.forget_killed()
+    assert registry.noted("test") == {"backend": "kind", "cluster": "drayman-test"}
+    assert (registry.left_behind("kind"), registry.left_behind("fake")) == (["test"], [])
+
+    registry.erase_note("test")
+    registry.forget_killed()
+    assert (registry.noted("test"), registry.folder("test").exists()) == (None, False)
+    assert registry.left_behind("kind") == []
+
+
+def test_running_cluster_leaves_nothing_behind_yet() -> None:
+    registry.record(living("test"), SERVER)
+    registry.note("test", {"backend": "kind"})
+    assert registry.left_behind("kind") == []

@@ -1,7 +1,8 @@
 """The clusters that this user has running, by name: one folder each, with a kubeconfig and what is needed to end it.
 
 Folders lie under `$XDG_STATE_HOME/drayman/clusters` (`~/.local/state/drayman/clusters`). A cluster whose process is
-gone does not count.
+gone does not count, unless it was to stay without one. What a cluster has outside of its process and its folder, such
+as containers, its backend notes there before it makes it: the folder stays for as long as the note does.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
@@ -22,6 +23,7 @@ from typing import TextIO
 from drayman.errors import InputError
 from drayman.kube import config
 
+_NOTE = "outside.json"
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 
 
@@ -29,7 +31,8 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 class Entry:
     """A running cluster.
 
-    `started` is the process's start time in clock ticks since boot: process ids are used again.
+    `started` is the process's start time in clock ticks since boot: process ids are used again. `stays` says that the
+    cluster goes on without that process, until it is ended by name.
     """
 
     name: str
@@ -40,8 +43,13 @@ class Entry:
     created: str
     pid: int
     started: str
+    stays: bool = False
 
     def alive(self) -> bool:
+        """Return whether the cluster counts as running."""
+        return self.stays or self.attended()
+
+    def attended(self) -> bool:
         """Return whether the process that runs the cluster is still the one that was recorded."""
         return process_start(self.pid) == self.started
 
@@ -65,19 +73,43 @@ def log(name: str) -> Path:
     return folder(name) / "log"
 
 
+def note(name: str, left: Mapping[str, str]) -> None:
+    """Write down what the cluster `name` has outside of its folder; `left` names its backend as `backend`."""
+    _write(folder(name) / _NOTE, json.dumps(dict(left)))
+
+
+def noted(name: str) -> dict[str, str] | None:
+    """Return what the cluster `name` has outside of its folder, or None."""
+    try:
+        read = json.loads((folder(name) / _NOTE).read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return {str(key): str(value) for key, value in read.items()} if isinstance(read, dict) else None
+
+
+def erase_note(name: str) -> None:
+    """Say that the cluster `name` has nothing outside of its folder any more."""
+    (folder(name) / _NOTE).unlink(missing_ok=True)
+
+
+def left_behind(backend: str) -> list[str]:
+    """Return the clusters that have ended and still have something outside of their folders."""
+    names = (path.parent.name for path in _root().glob(f"*/{_NOTE}"))
+    return sorted(name for name in names if find(name) is None and (noted(name) or {}).get("backend") == backend)
+
+
 def record(entry: Entry, server: config.ServerConfig) -> None:
     """Write down a cluster that is ready. Its entry comes last, so that who sees it can use the rest."""
     place = folder(entry.name)
     place.mkdir(parents=True, exist_ok=True)
     config.write(kubeconfig(entry.name), server, name=f"drayman-{entry.name}")
-    temporary = place / "cluster.json.new"
-    temporary.write_text(json.dumps(asdict(entry)))
-    temporary.replace(place / "cluster.json")
+    _write(place / "cluster.json", json.dumps(asdict(entry)))
 
 
 @contextlib.contextmanager
 def reserved(name: str) -> Iterator[None]:
-    """Keep the name of a cluster for this process, from before its start until after its end; its folder goes with it.
+    """Keep the name of a cluster for this process, from before its start until after its end; its folder goes with it,
+    except that of a cluster which still has something outside.
 
     Raises :class:`~drayman.errors.InputError` when another process has it.
     """
@@ -87,7 +119,8 @@ def reserved(name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            shutil.rmtree(folder(name), ignore_errors=True)
+            if noted(name) is None:
+                shutil.rmtree(folder(name), ignore_errors=True)
             path.unlink(missing_ok=True)
 
 
@@ -160,7 +193,7 @@ def forget_killed() -> None:
 
 def ask_to_end(entry: Entry) -> None:
     """Tell the process of the cluster to end; it cleans up after itself."""
-    if entry.alive():
+    if entry.attended():
         os.kill(entry.pid, signal.SIGTERM)
 
 
@@ -173,6 +206,14 @@ def process_start(pid: int) -> str | None:
     # Counted from the state, the first field after the command's name: a zombie has ended, and the start time is the
     # 20th.
     return None if fields[0] == "Z" else fields[19]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that is there as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".new")
+    temporary.write_text(text)
+    temporary.replace(path)
 
 
 def _root() -> Path:
