@@ -79,12 +79,16 @@ class Client:
         subresource: str | None = None,
         field_validation: str = "",
         field_manager: str = "",
+        dry_run: bool = False,
     ) -> Object:
-        """Create `obj`, in the namespace that its metadata names, and return what was stored."""
+        """Create `obj`, in the namespace that its metadata names, and return what was stored, or with `dry_run` what
+        would have been.
+        """
         metadata = obj.get("metadata") or {}
         name = metadata.get("name") if subresource else None
         path = resource.path(name, metadata.get("namespace"), subresource)
-        return await self._call("POST", path, obj, fieldValidation=field_validation, fieldManager=field_manager)
+        parameters = {"fieldValidation": field_validation, "fieldManager": field_manager}
+        return await self._call("POST", path, obj, **parameters, dryRun="All" if dry_run else "")
 
     async def update(self, resource: Resource, obj: Mapping[str, Any], *, subresource: str | None = None) -> Object:
         """Replace the object, or its subresource; a resourceVersion in it makes the update conditional."""

@@ -96,23 +96,36 @@ def contexts(path: str | os.PathLike[str] | None = None) -> list[str]:
 
 def write(path: Path, config: ServerConfig, *, name: str) -> None:
     """Write a kubeconfig for `config` that only its owner can read; `name` becomes cluster, user and context."""
-    cluster = {"server": config.url}
-    if config.ca_data:
-        cluster["certificate-authority-data"] = base64.b64encode(config.ca_data).decode()
-    user = {"token": config.token} if config.token else {}
-    if config.certificate and config.key:
-        user["client-certificate-data"] = base64.b64encode(config.certificate).decode()
-        user["client-key-data"] = base64.b64encode(config.key).decode()
+    cluster: dict[str, Any] = {
+        "server": config.url,
+        "certificate-authority-data": _encoded(config.ca_data),
+        "tls-server-name": config.server_name,
+        "insecure-skip-tls-verify": config.insecure,
+        "proxy-url": config.proxy,
+    }
+    user_name, password = config.password or (None, None)
+    user: dict[str, Any] = {
+        "token": config.token,
+        "tokenFile": str(config.token_file) if config.token_file else None,
+        "client-certificate-data": _encoded(config.certificate),
+        "client-key-data": _encoded(config.key),
+        "username": user_name,
+        "password": password,
+    }
     document = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": name,
-        "clusters": [{"name": name, "cluster": cluster}],
-        "users": [{"name": name, "user": user}],
+        "clusters": [{"name": name, "cluster": {key: value for key, value in cluster.items() if value}}],
+        "users": [{"name": name, "user": {key: value for key, value in user.items() if value}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name, "namespace": config.namespace}}],
     }
     path.touch(mode=0o600)
     path.write_text(yaml.safe_dump(document, sort_keys=False))
+
+
+def _encoded(data: bytes | None) -> str:
+    return base64.b64encode(data or b"").decode()
 
 
 def _in_cluster() -> ServerConfig:

@@ -24,9 +24,18 @@ def kubeconfig(path: Path, *, user: dict[str, Any], cluster: dict[str, Any] | No
     return path
 
 
-@pytest.mark.parametrize("identity", [{"token": "t"}, {"certificate": b"CERTIFICATE", "key": b"KEY"}])
-def test_written_kubeconfig_reads_back_as_it_was(tmp_path: Path, identity: dict[str, Any]) -> None:
-    server = config.ServerConfig(url="https://127.0.0.1:1", ca_data=b"PEM", **identity)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"token": "t", "ca_data": b"PEM"},
+        {"certificate": b"CERTIFICATE", "key": b"KEY", "server_name": "other", "proxy": "http://127.0.0.1:3128"},
+        {"token_file": Path("/var/run/token"), "insecure": True},
+        {"password": ("me", "secret"), "namespace": "team-a"},
+        {},
+    ],
+)
+def test_written_kubeconfig_reads_back_as_it_was(tmp_path: Path, given: dict[str, Any]) -> None:
+    server = config.ServerConfig(url="https://127.0.0.1:1", **given)
     config.write(tmp_path / "config", server, name="x")
     assert config.load(tmp_path / "config") == server
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from drayman import features
 from drayman.api import status
 from drayman.kube.http import Request, Response, Stream
-from drayman.testing.apiserver import paths, version
+from drayman.testing.apiserver import paths, reviews, version
 from drayman.testing.apiserver.discovery import Discovery
 from drayman.testing.apiserver.garbage import GarbageCollector
 from drayman.testing.apiserver.identity import Identity
@@ -71,7 +71,7 @@ class APIServer:
         try:
             place = paths.place(request.path)
             if place is not None:
-                return self._resources.handle(request, place)
+                return reviews.handle(request, place) or self._resources.handle(request, place)
         except Refusal as refusal:
             return refusal_answer(refusal)
         except RecursionError:
