@@ -18,7 +18,9 @@ NODES = 2
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("e2e", "scenarios on clusters")
     group.addoption("--backend", choices=("fake", "local"), default="fake", help="cluster to run scenarios on")
-    group.addoption("--scheduler", choices=("drayman", "upstream"), default="drayman", help="who schedules there")
+    group.addoption(
+        "--scheduler", choices=("drayman", "upstream", "both"), default="drayman", help="who schedules there"
+    )
     group.addoption(
         "--kubelet", choices=("auto", "real", "fake"), default="auto", help="of the backend local; real needs root"
     )

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 READY = "running until interrupted"
 END_SECONDS = 60
+_SCHEDULERS = {
+    "drayman": "drayman's scheduler",
+    "upstream": "kube-scheduler",
+    "both": "drayman's scheduler beside kube-scheduler",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Chosen:
         return self.backend == "local" and self.kubelet == "real"
 
     def __str__(self) -> str:
-        scheduler = "kube-scheduler" if self.scheduler == "upstream" else "drayman's scheduler"
+        scheduler = _SCHEDULERS[self.scheduler]
         kubelet = f", {self.kubelet} kubelet" if self.backend == "local" else ""
         return f"backend {self.backend} with {scheduler}{kubelet}"
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DEFAULT_NAME = "drayman"
 BACKENDS = ("fake", "local")
-SCHEDULERS = ("drayman", "upstream", "none")
+SCHEDULERS = ("drayman", "upstream", "both", "none")
 _START_SECONDS = {"fake": 60.0, "local": 300.0}
 _END_SECONDS = 30.0
 
@@ -52,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     up.add_argument("--devices", type=int, default=8, metavar="N", help="devices of each (default: %(default)s)")
     up.add_argument("--port", type=options.port, default=0, help="port of the API server (default: any free one)")
     up.add_argument(
-        "--scheduler", choices=SCHEDULERS, default="drayman", help="`upstream`: kube-scheduler (default: %(default)s)"
+        "--scheduler",
+        choices=SCHEDULERS,
+        default="drayman",
+        help="`upstream`: kube-scheduler; `both`: each for pods with its schedulerName (default: %(default)s)",
     )
     up.add_argument("--no-scheduler", action="store_const", dest="scheduler", const="none", help="--scheduler none")
     up.add_argument(
@@ -172,7 +175,7 @@ def _options(arguments: argparse.Namespace) -> Options:
             kubernetes_version=arguments.kubernetes_version,
             feature_gates=features.parse(arguments.feature_gates),
             compatibility=arguments.compatibility,
-            scheduler=arguments.scheduler == "drayman",
+            scheduler=arguments.scheduler in ("drayman", "both"),
             nodes=_choice(arguments).nodes(arguments.nodes),
             devices=arguments.devices,
         )

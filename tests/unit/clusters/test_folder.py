@@ -119,6 +119,46 @@ async def test_process_that_ends_by_itself_ends_the_cluster(
     assert left(tmp_path) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_process_that_is_revived_is_started_again_when_killed(tmp_path: Path, number: signal.Signals) -> None:
+    script = "echo $$; exec sleep 1000"
+    async with cluster_folder(CLOCK, None) as (_, processes):
+        log = processes.log("scheduler")
+
+        async def has_started(times: int) -> list[str]:
+            async def started() -> bool:
+                return len(log.read_text().splitlines()) == times
+
+            await processes.until("no output", started, 10)
+            return log.read_text().splitlines()
+
+        await processes.start("scheduler", ["sh", "-c", script], revived=True)
+        for times in (1, 2):
+            os.kill(int((await has_started(times))[-1]), number)
+        pids = await has_started(3)
+
+    assert len(set(pids)) == 3
+    assert not any(alive(int(pid)) for pid in pids)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "how"), [("exit 0", "ended with exit code 0"), ("kill -SEGV $$", "was ended by signal 11")]
+)
+async def test_process_that_is_revived_and_fails_by_itself_ends_the_cluster(
+    tmp_path: Path, script: str, how: str
+) -> None:
+    async def run() -> None:
+        async with cluster_folder(CLOCK, tmp_path / "kept") as (_, processes):
+            await processes.start("scheduler", ["sh", "-c", script], revived=True)
+            await asyncio.Event().wait()
+
+    with pytest.raises(DraymanError, match=f"`scheduler` {how}"):
+        await run()
+
+    assert left(tmp_path) == []
+
+
 async def test_process_that_ignores_its_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drayman.testing.clusters.local.processes.GRACE_SECONDS", 0.1)
     script = "trap '' TERM; echo ready; while :; do sleep 0.1; done"

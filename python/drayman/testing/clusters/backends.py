@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A kind of cluster: `backend` is `fake` or `local`, `scheduler` `drayman`, `upstream` or `none`.
+    """A kind of cluster: `backend` is `fake` or `local`, `scheduler` `drayman`, `upstream`, `both` or `none`.
 
     `kubelet` is `real`, `fake`, or `auto`: real where that is possible. What processes say is kept in `logs`, if given.
     """
@@ -50,7 +51,7 @@ async def running(choice: Choice, options: Options) -> AsyncIterator[ServerConfi
 
     Raises :class:`~drayman.errors.InputError` when something that it needs is missing.
     """
-    upstream = choice.scheduler == "upstream"
+    upstream = choice.scheduler in ("upstream", "both")
     if choice.backend == "local":
         from drayman.testing.clusters import local
 
@@ -62,10 +63,13 @@ async def running(choice: Choice, options: Options) -> AsyncIterator[ServerConfi
     from drayman.testing.clusters import fake
 
     async with contextlib.AsyncExitStack() as stack:
-        server = await stack.enter_async_context(fake.running(options, port=choice.port))
+        server = await stack.enter_async_context(
+            fake.running(dataclasses.replace(options, serve_all=not upstream), port=choice.port)
+        )
         if upstream:
             from drayman.testing.clusters import local
 
-            rival = local.kube_scheduler(server, feature_gates=options.feature_gates, logs=choice.logs)
+            alone = not options.scheduler
+            rival = local.kube_scheduler(server, feature_gates=options.feature_gates, alone=alone, logs=choice.logs)
             await stack.enter_async_context(rival)
         yield server

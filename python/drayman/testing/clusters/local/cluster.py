@@ -10,6 +10,7 @@ import ssl
 import sys
 from typing import TYPE_CHECKING
 
+from drayman import names
 from drayman.clock import RealClock
 from drayman.driver import catalogue
 from drayman.errors import InputError
@@ -52,9 +53,9 @@ async def running(
     """Yield how the administrator reaches a cluster whose parts have been started; they end with the context.
 
     `real` takes one real kubelet, which needs root, instead of fake ones for each of `options.nodes`; `upstream` takes
-    kube-scheduler where the options ask for no scheduler of ours. Scheduler and driver have the rights of their own
-    roles. A process that ends by itself ends the context. Raises :class:`~drayman.errors.InputError` when programs,
-    rights or room are missing.
+    kube-scheduler, beside ours where the options ask for that, each then for its own pods. Scheduler and driver have
+    the rights of their own roles, and are started again when somebody kills them; any other process that ends by itself
+    ends the context. Raises :class:`~drayman.errors.InputError` when programs, rights or room are missing.
     """
     if options.kubernetes_version != VERSION:
         raise InputError(f"the backend `local` is Kubernetes {VERSION}, not {options.kubernetes_version}")
@@ -100,30 +101,31 @@ class _Cluster:
             await control_plane.start_controllers(processes)
             servers = await accounts.create(client, server)
             if self._options.scheduler:
-                await self._start_scheduler(servers[accounts.SCHEDULER])
-            elif upstream:
+                await self._start_scheduler(servers[accounts.SCHEDULER], alone=not upstream)
+            if upstream:
                 program = self._layout.binaries["kube-scheduler"]
                 kubeconfig = control_plane.kubeconfig(SCHEDULER)
-                await rival.start(processes, self._layout.folder, program, kubeconfig, self._layout.gates)
+                alone = not self._options.scheduler
+                await rival.start(processes, self._layout.folder, program, kubeconfig, self._layout.gates, alone=alone)
             if real:
                 await self._start_nodes(nodes, client, servers[accounts.DRIVER])
             else:
                 await stack.enter_async_context(self._fake_nodes(client, servers[accounts.DRIVER]))
             yield server
 
-    async def _start_scheduler(self, server: ServerConfig) -> None:
+    async def _start_scheduler(self, server: ServerConfig, *, alone: bool) -> None:
         path = self._layout.folder / "scheduler.json"
         configuration = {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
-            "profiles": [{"schedulerName": name} for name in rival.PROFILES],
+            "profiles": [{"schedulerName": name} for name in rival.served(names.SCHEDULER_NAME, alone=alone)],
         }
         path.write_text(json.dumps(configuration))
         kubeconfig = self._control_plane.kubeconfig("drayman-scheduler", server)
         command: list[str | Path] = [sys.executable, "-m", "drayman", "scheduler"]
         command += ["--kubeconfig", kubeconfig, "--config", path]
         chosen = ["--compatibility", self._options.compatibility, *self._layout.gates]
-        await self._processes.start("drayman-scheduler", [*command, *chosen])
+        await self._processes.start("drayman-scheduler", [*command, *chosen], revived=True)
 
     async def _start_nodes(self, nodes: list[Node], client: Client, driver: ServerConfig) -> None:
         options, processes = self._options, self._processes

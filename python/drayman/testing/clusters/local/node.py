@@ -160,7 +160,7 @@ class Node:
             *("--kubelet-plugins-directory-path", self._kubelet / "plugins"),
             *("--cdi-root", self._cdi),
         ]
-        await processes.start("drayman-driver", command)
+        await processes.start("drayman-driver", command, revived=True)
 
     async def wait_until_ready(self, processes: Processes, client: Client) -> None:
         """Wait until the node is there and ready."""

@@ -24,6 +24,7 @@ GRACE_SECONDS = 3.0
 
 _KILL_SECONDS = 10.0
 _LINES = 8
+_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 _INTERVAL = 0.05
 
 
@@ -51,9 +52,17 @@ class Processes:
         environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
         stdin: int = asyncio.subprocess.DEVNULL,
+        revived: bool = False,
     ) -> asyncio.subprocess.Process:
-        """Start `command`, after `prefix`; its end is an error from now on, which ends the task group."""
+        """Start `command`, after `prefix`; its end is an error from now on, which ends the task group.
+
+        One that is `revived` may be killed: it is started again, as a kubelet does with containers.
+        """
         log.info("starting %s", name)
+
+        async def again() -> None:
+            await self.start(name, command, environment=environment, prefix=prefix, stdin=stdin, revived=True)
+
         with self.log(name).open("ab") as output:
             process = await asyncio.create_subprocess_exec(
                 *self._bound,
@@ -68,7 +77,9 @@ class Processes:
             )
         self._running[name] = process
         self._record.add(process.pid)
-        self._watchers.append(self._group.create_task(self._watch(name, process), name=f"end of {name}"))
+        self._watchers.append(
+            self._group.create_task(self._watch(name, process, again if revived else None), name=f"end of {name}")
+        )
         return process
 
     async def run(self, name: str, command: Sequence[str | Path], *, prefix: Sequence[str] = ()) -> None:
@@ -117,8 +128,14 @@ class Processes:
         for process in self._running.values():
             await process.wait()
 
-    async def _watch(self, name: str, process: asyncio.subprocess.Process) -> None:
-        raise self._failure(name, await process.wait())
+    async def _watch(
+        self, name: str, process: asyncio.subprocess.Process, again: Callable[[], Awaitable[None]] | None
+    ) -> None:
+        code = await process.wait()
+        if again is None or code not in _KILLED:
+            raise self._failure(name, code)
+        log.warning("%s was ended by signal %d, and is started again", name, -code)
+        await again()
 
     def _failure(self, name: str, code: int) -> DraymanError:
         path = self.log(name)
