@@ -6,6 +6,7 @@ claims.
 examples:
   drayman driver --node-name worker-1
   drayman driver --node-name worker-1 --devices 4 --cdi-root /var/run/cdi
+  drayman driver --node-name worker-1 --health-bind-address :51515
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cdi-root", type=Path, default=Path("/var/run/cdi"), metavar="DIR", help="CDI files (default: %(default)s)"
     )
+    options.add_health(parser)
     options.add_verbosity(parser)
 
 
@@ -59,21 +61,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _run(arguments: argparse.Namespace) -> None:
     from drayman.clock import RealClock
-    from drayman.driver import Driver, catalogue
+    from drayman.driver import Driver, catalogue, vitals
     from drayman.kube import connect
     from drayman.kube.resources import SLICES
 
     profile = catalogue.profile(arguments.driver_name, devices=arguments.devices)
     async with connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-driver") as client:
+        clock = RealClock()
         driver = Driver(
             client,
-            RealClock(),
+            clock,
             arguments.node_name,
             profile=profile,
             plugins_dir=arguments.kubelet_plugins_directory_path,
             registry_dir=arguments.kubelet_registrar_directory_path,
             cdi_dir=arguments.cdi_root,
         )
-        # The driver waits for a server that goes away; one that was never there is a mistake in the command.
-        await client.list(SLICES, field_selector=f"spec.nodeName={arguments.node_name}")
-        await driver.run()
+        async with options.health_served(arguments, vitals.probes(driver, clock)):
+            # The driver waits for a server that goes away; one that was never there is a mistake in the command.
+            await client.list(SLICES, field_selector=f"spec.nodeName={arguments.node_name}")
+            await driver.run()

@@ -8,7 +8,10 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from drayman.scheduler import Configuration
+    from drayman.serving import Address, Probes
 
 
 def add_kubernetes(parser: argparse.ArgumentParser, *, compatibility: str) -> None:
@@ -46,6 +49,23 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--context", help="context of the kubeconfig")
 
 
+def add_health(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where health is served, for :func:`health_served`."""
+    parser.add_argument(
+        "--health-bind-address",
+        type=_address,
+        metavar="HOST:PORT",
+        help="answer /livez, /readyz and /healthz there; `:PORT` on all interfaces (default: nowhere)",
+    )
+
+
+def health_served(arguments: argparse.Namespace, probes: Probes) -> AbstractAsyncContextManager[object]:
+    """Serve `probes` where the option says, if it does, for as long as the block lasts."""
+    from drayman.serving import server
+
+    return server.served(arguments.health_bind_address, probes)
+
+
 def add_verbosity(parser: argparse.ArgumentParser) -> None:
     """Add the option for logs of long-running verbs."""
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more (-vv: everything)")
@@ -79,6 +99,15 @@ def port(text: str) -> int:
     if not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError(f"`{text}` is not the number of a port")
     return value
+
+
+def _address(text: str) -> Address:
+    from drayman.serving import Address
+
+    try:
+        return Address.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ examples:
   drayman scheduler
   drayman scheduler --config scheduler.yaml --kubeconfig ~/.kube/config
   drayman scheduler --plugin my_plugins:PreferWarmNodes
+  drayman scheduler --health-bind-address :10251
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE:CLASS",
         help="plugin besides the built-in and installed ones, also from this folder; repeatable",
     )
+    options.add_health(parser)
     options.add_verbosity(parser)
 
 
@@ -67,8 +69,11 @@ async def _run(arguments: argparse.Namespace, plugins: Sequence[PluginClass]) ->
     from drayman.kube import connect
 
     configuration = options.scheduler_configuration(arguments)
-    async with connect.client(
-        arguments.kubeconfig, context=arguments.context, user_agent="drayman-scheduler"
-    ) as client:
+    clock = RealClock()
+    vitals = scheduler.Vitals(clock)
+    async with (
+        connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-scheduler") as client,
+        options.health_served(arguments, vitals.probes()),
+    ):
         source = random.SystemRandom()
-        await scheduler.run(client, configuration, RealClock(), random=source, plugins=plugins)
+        await scheduler.run(client, configuration, clock, random=source, plugins=plugins, vitals=vitals)

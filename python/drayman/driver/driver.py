@@ -55,13 +55,18 @@ class Driver:
         self.registered = asyncio.Event()
         self._name = name
         self._node_name = node_name
-        self._plugin_socket = checked_path(plugins_dir / name / "dra.sock")
-        self._registration_socket = checked_path(registry_dir / f"{name}-reg.sock")
+        self.plugin_socket = checked_path(plugins_dir / name / "dra.sock")
+        self.registration_socket = checked_path(registry_dir / f"{name}-reg.sock")
         cdi = CDIWriter(cdi_dir, name, profile.kind, node_name)
         self._preparation = Preparation(profile, node_name, cdi, plugins_dir / name / "checkpoint.json")
         self._handler = ClaimHandler(client, clock, self._preparation, self.faults)
         self._publisher = SlicePublisher(client, clock, name, node_name)
         self._slices = [spec["devices"] for spec in profile.slice_specs(node_name)]
+
+    @property
+    def published(self) -> bool:
+        """Whether the slices are on the server as they should be; always true of a driver that publishes none."""
+        return not self._slices or self._publisher.published
 
     async def run(self) -> None:
         """Serve until cancelled; then the sockets are removed, which tells the kubelet that the driver is gone.
@@ -94,8 +99,8 @@ class Driver:
     def _servers(self, bridge: EventLoopBridge) -> list[SocketServer]:
         """Return the servers in the order in which they start: who finds the registration socket calls the other."""
         health = ResourceHealth(bridge, self.health)
-        registration = Registration(bridge, self._name, self._plugin_socket, self.registered)
+        registration = Registration(bridge, self._name, self.plugin_socket, self.registered)
         plugin = SocketServer(
-            self._plugin_socket, lambda server: add_dra_plugin(server, bridge, self._handler), health.add_to
+            self.plugin_socket, lambda server: add_dra_plugin(server, bridge, self._handler), health.add_to
         )
-        return [plugin, SocketServer(self._registration_socket, registration.add_to)]
+        return [plugin, SocketServer(self.registration_socket, registration.add_to)]

@@ -34,7 +34,8 @@ class SlicePublisher:
     """Publishes the slices of the pool `node_name` of `driver`; the Node owns them.
 
     `republish_delay` is how long a foreign change is left standing. Upstream waits 30 s; less makes a wiped node useful
-    sooner, more is kinder to a server where two writers disagree.
+    sooner, more is kinder to a server where two writers disagree. `published` is true while the slices are
+    as wanted, as far as is known.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class SlicePublisher:
         self._driver = driver
         self._node_name = node_name
         self._republish_delay = republish_delay
+        self.published = False
         self._wanted: list[Sequence[Object]] = []
         self._stored_as: dict[int, tuple[Sequence[Object], Sequence[Object]]] = {}
         self._written: dict[str, Object] = {}
@@ -80,12 +82,11 @@ class SlicePublisher:
         """Return whether nothing is left to do; what the server refuses as invalid is not tried again."""
         try:
             await self._sync()
-        except APIStatusError as error:
+        except (APIStatusError, ConnectionError) as error:
             log.warning("slices not published: driver=%s node=%s error=%s", self._driver, self._node_name, error)
-            return error.reason == "Invalid"
-        except ConnectionError as error:
-            log.warning("slices not published: driver=%s node=%s error=%s", self._driver, self._node_name, error)
-            return False
+            self.published = False
+            return isinstance(error, APIStatusError) and error.reason == "Invalid"
+        self.published = True
         return True
 
     async def _sync(self) -> None:

@@ -36,7 +36,8 @@ class Informer:
 
     Handlers are plain functions, called on the event loop; `on_raw(type, bytes)`, when set, comes before them with
     the object's JSON. The dicts in `store` are shared: read them, never change them. `synced` is set once the first
-    list has been handed on.
+    list has been handed on; `last_sign` is when the server was last heard of or found unreachable, in the clock's
+    monotonic time, and None before :meth:`run`.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Informer:
         self.resource = resource
         self.synced = asyncio.Event()
         self.on_raw: Callable[[str, bytes], None] | None = None
+        self.last_sign: float | None = None
         self._client = client
         self._clock = clock
         self._namespace = namespace
@@ -85,6 +87,7 @@ class Informer:
         failures = 0
         resource_version = ""
         while True:
+            self.last_sign = self._clock.monotonic()
             try:
                 if not resource_version:
                     resource_version = await self._relist()
@@ -97,6 +100,7 @@ class Informer:
                     field_selector=self._field_selector,
                 ):
                     failures = 0
+                    self.last_sign = self._clock.monotonic()
                     resource_version = self._take(event)
                 if failures == 0:
                     failures = 1

@@ -14,6 +14,10 @@ from drayman.kube.http import Request, Response, Stream
 _READ_SECONDS = 60.0
 """How long a whole answer may take; watches have no limit."""
 
+_SILENT_SECONDS = 300.0
+"""How long a stream may say nothing before it is taken to have ended: servers send bookmarks every minute, and of a
+network that has gone away nobody tells."""
+
 
 class SocketTransport:
     """Carries requests over HTTP/1.1; one connection for each watch, the others are pooled.
@@ -38,7 +42,7 @@ class SocketTransport:
     @contextlib.asynccontextmanager
     async def stream(self, request: Request) -> AsyncIterator[Stream]:
         """Send `request` and yield the answer as it comes."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_READ_SECONDS)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_READ_SECONDS, sock_read=_SILENT_SECONDS)
         async with self._open(request, timeout) as answer:
             yield Stream(answer.status, _chunks(answer), _headers(answer))
 
@@ -70,5 +74,8 @@ def _headers(answer: aiohttp.ClientResponse) -> dict[str, str]:
 
 
 async def _chunks(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    async for chunk in answer.content.iter_any():
-        yield chunk
+    try:
+        async for chunk in answer.content.iter_any():
+            yield chunk
+    except aiohttp.SocketTimeoutError:
+        return  # as if the server had ended it: who reads goes on from the last event

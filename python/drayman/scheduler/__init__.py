@@ -2,5 +2,6 @@
 
 from drayman.scheduler.app import run
 from drayman.scheduler.configuration import Configuration, Profile
+from drayman.scheduler.vitals import Vitals
 
-__all__ = ["Configuration", "Profile", "run"]
+__all__ = ["Configuration", "Profile", "Vitals", "run"]

@@ -24,6 +24,7 @@ from drayman.scheduler.failures import Failures
 from drayman.scheduler.handle import SchedulerHandle
 from drayman.scheduler.recorder import BackgroundEvents
 from drayman.scheduler.verdicts import Verdicts
+from drayman.scheduler.vitals import Vitals
 from drayman.scheduler.watches import Watches
 
 if TYPE_CHECKING:
@@ -43,15 +44,18 @@ async def run(
     *,
     random: Random | None,
     plugins: Iterable[PluginClass] = (),
+    vitals: Vitals | None = None,
 ) -> None:
     """Schedule the pods of the profiles of `configuration` until cancelled.
 
     All truth is in the API server: a scheduler that is stopped at any point is continued by the next one. `random`
-    breaks ties between nodes, None takes the first; `plugins` are used besides the built-in and installed ones. Raises
+    breaks ties between nodes, None takes the first; `plugins` are used besides the built-in and installed ones;
+    `vitals` learns how the scheduler is. Raises
     :class:`~drayman.errors.InputError` when the configuration names plugins or gates that do not exist, and
     `ConnectionError` when the API server cannot be reached at the start; later it is waited for.
     """
     settings = configuration.settings()
+    vitals = vitals or Vitals(clock)
     clock = timers = OwnTimers(clock)
     informers = {resource.kind: _informer(client, clock, resource) for resource in WATCHED}
     names = [profile.scheduler_name for profile in configuration.profiles]
@@ -87,6 +91,7 @@ async def run(
         group.create_task(events.run(), name="events")
         if not has_taint_rules:
             del informers["DeviceTaintRule"]
+        vitals.informers = informers
         try:
             await _start(informers, group)
             cycle = SchedulingCycle(
@@ -96,11 +101,14 @@ async def run(
                 events=events,
                 failures=failures,
                 random=random,
+                clock=clock,
                 group=group,
             )
+            vitals.cycle = cycle
             log.info("scheduling pods of %s", "every scheduler" if configuration.serve_all else ", ".join(names))
             await cycle.run()
         finally:
+            vitals.is_ending = True
             timers.close()  # one that runs later would start tasks in a group that is over
 
 

@@ -34,7 +34,7 @@ _UNUSED = {
     "clientConnection": "the connection is chosen on the command line",
     "delayCacheUntilActive": "there is no leader to wait for",
     "percentageOfNodesToScore": "all nodes are looked at",
-    "healthzBindAddress": "this scheduler serves no health port",
+    "healthzBindAddress": "the address is chosen on the command line, by --health-bind-address",
     "metricsBindAddress": "this scheduler serves no metrics",
     "enableProfiling": "this scheduler serves no profiles",
     "enableContentionProfiling": "this scheduler serves no profiles",

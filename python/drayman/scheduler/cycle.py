@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
+    from drayman.clock import Clock
     from drayman.framework import Events, NodeInfo
     from drayman.framework.queue import SchedulingQueue
     from drayman.scheduler.cache import Cache
@@ -46,7 +47,10 @@ class Placement:
 
 
 class SchedulingCycle:
-    """Takes pods from the queue one after the other; each is bound by a task of `group`."""
+    """Takes pods from the queue one after the other; each is bound by a task of `group`.
+
+    `attempt_since` is when the attempt in progress began, in the clock's monotonic time; None between attempts.
+    """
 
     def __init__(
         self,
@@ -57,8 +61,11 @@ class SchedulingCycle:
         events: Events,
         failures: Failures,
         random: Random | None,
+        clock: Clock,
         group: asyncio.TaskGroup,
     ) -> None:
+        self.attempt_since: float | None = None
+        self._clock = clock
         self._queue = queue
         self._cache = cache
         self._runtimes = runtimes
@@ -72,7 +79,9 @@ class SchedulingCycle:
         while True:
             queued = await self._queue.pop()
             if not self._is_obsolete(queued):
+                self.attempt_since = self._clock.monotonic()
                 await self._attempt(queued)
+                self.attempt_since = None
 
     def _is_obsolete(self, queued: QueuedPod) -> bool:
         """Drop a pod that is on its way out or being bound already."""

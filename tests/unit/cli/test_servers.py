@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,3 +117,20 @@ def test_options_of_the_scheduler_are_checked(drayman: CommandLine, arguments: t
     )
     result = drayman.run("scheduler", "--kubeconfig", "config", *arguments)
     assert (result.code, result.out, result.err) == (1, "", f"error: {message}\n")
+
+
+@VERBS
+def test_address_for_health_that_is_none_is_wrong_usage(drayman: CommandLine, verb: tuple[str, ...]) -> None:
+    result = drayman.run(*verb, "--health-bind-address", "10251")
+    assert result.code == 2
+    assert result.err.endswith("error: argument --health-bind-address: `10251` is not HOST:PORT\n")
+
+
+@VERBS
+def test_taken_port_for_health_is_told_before_anything_else(drayman: CommandLine, verb: tuple[str, ...]) -> None:
+    drayman.write("config", UNREACHABLE)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        result = drayman.run(*verb, "--kubeconfig", "config", "--health-bind-address", address)
+    told = f"error: health cannot be served on `{address}`: the port is taken\n"
+    assert (result.code, result.err) == (1, told + "hint: choose another one with --health-bind-address\n")
