@@ -14,7 +14,7 @@ from drayman.clock import RealClock, VirtualClock, virtual_loop
 from drayman.kube.http import Request
 from drayman.kube.sockets import SocketTransport
 from drayman.testing.apiserver import APIServer, InProcessTransport
-from drayman.testing.clusters.local import binaries
+from drayman.testing.clusters import programs
 from drayman.testing.clusters.local.controlplane import ControlPlane, Layout, free_port
 from drayman.testing.clusters.local.folder import cluster_folder
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from drayman.kube.http import Transport
     from drayman.testing.clusters.local.processes import Processes
 
-PROGRAMS = {name: binaries.CONTROL_PLANE[name] for name in ("etcd", "kube-apiserver")}
+PROGRAMS = {name: programs.CONTROL_PLANE[name] for name in ("etcd", "kube-apiserver")}
 
 LOG_SIZE = 200
 HISTORY = 10
@@ -38,8 +38,8 @@ WITHOUT = ("DefaultTolerationSeconds", "NodeRestriction", "ServiceAccount", "Tai
 @contextlib.asynccontextmanager
 async def real() -> AsyncIterator[Transport]:
     """Start the real server, and yield how to reach it."""
-    paths = binaries.find(PROGRAMS)
-    await binaries.check_versions(paths, PROGRAMS)
+    paths = programs.find(PROGRAMS)
+    await programs.check_versions(paths)
     clock = RealClock()
     async with cluster_folder(clock, None) as (folder, processes):
         flags = ("--enable-admission-plugins=", f"--disable-admission-plugins={','.join(WITHOUT)}")

@@ -16,7 +16,8 @@ from drayman.driver import catalogue
 from drayman.errors import InputError
 from drayman.kube import connect
 from drayman.kube.resources import DEVICE_CLASSES
-from drayman.testing.clusters.local import accounts, binaries, node, rival, room
+from drayman.testing.clusters import programs
+from drayman.testing.clusters.local import accounts, node, rival, room
 from drayman.testing.clusters.local.controlplane import (
     FAKE_NODES,
     REAL_NODES,
@@ -63,10 +64,10 @@ async def running(
         room.check()
     if port:
         check_port(port)
-    programs = {**binaries.CONTROL_PLANE, **(binaries.SCHEDULER if upstream else {}), **(binaries.NODE if real else {})}
-    paths = binaries.find(programs)
+    needed = {**programs.CONTROL_PLANE, **(programs.SCHEDULER if upstream else {}), **(programs.NODE if real else {})}
+    paths = programs.find(needed)
     room.check_visible(list(paths.values()) if real else [])
-    await binaries.check_versions(paths, programs)
+    await programs.check_versions(paths)
     clock = RealClock()
     async with cluster_folder(clock, logs) as (folder, processes):
         kind = REAL_NODES if real else FAKE_NODES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from drayman import names
 from drayman.clock import RealClock
 from drayman.kube import config
-from drayman.testing.clusters.local import binaries
+from drayman.testing.clusters import programs
 from drayman.testing.clusters.local.controlplane import gate_flags
 from drayman.testing.clusters.local.folder import cluster_folder
 
@@ -37,13 +37,13 @@ async def kube_scheduler(
 
     It serves the pods of every scheduler there is, unless it is not `alone`.
     """
-    programs = binaries.find(binaries.SCHEDULER)
-    await binaries.check_versions(programs, binaries.SCHEDULER)
+    paths = programs.find(programs.SCHEDULER)
+    await programs.check_versions(paths)
     async with cluster_folder(RealClock(), logs) as (folder, processes):
         kubeconfig = folder / "kubeconfig"
         config.write(kubeconfig, server, name="drayman")
         flags = gate_flags(feature_gates)
-        await start(processes, folder, programs["kube-scheduler"], kubeconfig, flags, alone=alone)
+        await start(processes, folder, paths["kube-scheduler"], kubeconfig, flags, alone=alone)
         yield
 
 
