@@ -10,6 +10,7 @@ from drayman import manifest
 
 def role(part: str) -> dict[str, Any]:
     """Return the ClusterRole of `part`: `scheduler` or `driver`."""
-    with resources.as_file(resources.files(__name__) / f"{part}-role.yaml") as path:
+    folder = resources.files(__name__) / "charts" / f"drayman-{part}" / "files"
+    with resources.as_file(folder / "role.yaml") as path:
         (loaded,) = manifest.load([str(path)])
     return dict(loaded.object)
