@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 NOT_ASKED_FOR = {
     "scheduler": {
         Right("update", "resource.k8s.io", "resourceclaims/binding"): (
-            "Kubernetes from 1.36 on asks for it by itself, when an update of the status changes what is allocated or reserved"
+            "Kubernetes from 1.36 on asks for it by itself where an update of the status changes who has the claim"
         ),
         Right("patch", "resource.k8s.io", "resourceclaims/binding"): (
-            "likewise, when a reservation is taken back by a patch of the status"
+            "likewise where a patch of the status takes a reservation back"
         ),
     },
     "driver": {},
