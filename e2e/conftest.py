@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from e2e import installed
+from e2e.ground import Ground
 from e2e.stage import LiveStage, Stage, VirtualStage
 from e2e.started import Chosen, Started
 
@@ -59,6 +61,18 @@ async def stage(started: Started | None, request: pytest.FixtureRequest) -> Asyn
         return
     async with started.connected() as client:
         yield await LiveStage.ready(client, started, request)
+
+
+@pytest.fixture
+async def ground(started: Started | None, request: pytest.FixtureRequest) -> AsyncIterator[Ground]:
+    """A running cluster of which tests know who scheduled and what was restarted."""
+    if started is None:
+        pytest.skip("the cluster is embedded in the tests: nothing is installed in it")
+    if started.chosen.scheduler == "upstream":
+        pytest.skip("drayman's scheduler does not run here")
+    async with started.connected() as client:
+        stage = await LiveStage.ready(client, started, request)
+        yield Ground(stage, installed.of(stage.live, started), rival=started.chosen.has_rival)
 
 
 def _chosen(config: pytest.Config) -> Chosen:

@@ -94,7 +94,7 @@ class LiveStage:
     def __init__(self, backend: Live, started: Started, request: pytest.FixtureRequest) -> None:
         chosen = started.chosen
         self.offer = Offer(nodes=started.nodes, gates=features.resolve(), root=chosen.is_real)
-        self._backend = backend
+        self.live = backend
         self._logs = started.logs
         self._node = request.node
         self._scheduler = "default-scheduler" if chosen.scheduler == "upstream" else names.SCHEDULER_NAME
@@ -109,24 +109,24 @@ class LiveStage:
     async def play(self, played: Scenario) -> tuple[str, ...]:
         deviations: tuple[str, ...] = ("it was not played to its end",)
         try:
-            deviations = (await scenario.run(played, self._backend, scheduler_name=self._scheduler)).deviations
+            deviations = (await scenario.run(played, self.live, scheduler_name=self._scheduler)).deviations
         finally:
             if deviations:
-                await self._keep(played)
+                await self.keep(played.name, played.namespaces)
             await self.clean_up(played)
         return deviations
 
     async def clean_up(self, played: Scenario) -> None:
-        await scenario.clean_up(played, self._backend)
+        await scenario.clean_up(played, self.live)
 
-    async def _keep(self, played: Scenario) -> None:
-        """Write down the objects, and let the report say where they and the logs are."""
-        folder = self._logs / "objects" / played.name
+    async def keep(self, name: str, namespaces: Sequence[str]) -> None:
+        """Write down the objects under `name`, and let the report say where they and the logs are."""
+        folder = self._logs / "objects" / name
         folder.mkdir(parents=True, exist_ok=True)
-        wanted = [(kind, namespace) for namespace in played.namespaces for kind in _KEPT]
+        wanted = [(kind, namespace) for namespace in namespaces for kind in _KEPT]
         for kind, namespace in [*wanted, *((kind, None) for kind in _KEPT_OF_CLUSTER)]:
             with contextlib.suppress(APIStatusError):
-                objects = await self._backend.list(kind, namespace)
+                objects = await self.live.list(kind, namespace)
                 path = folder / f"{kind}{f'-{namespace}' if namespace else ''}.yaml"
                 path.write_text(yaml.safe_dump_all(objects, sort_keys=False))
         places = f"objects: {folder}\noutput of the cluster's processes: {self._logs}"

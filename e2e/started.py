@@ -48,6 +48,16 @@ class Chosen:
         """Whether a real kubelet runs real containers."""
         return self.backend == "local" and self.kubelet == "real"
 
+    @property
+    def is_deployed(self) -> bool:
+        """Whether scheduler and driver are pods."""
+        return self.backend == "kind"
+
+    @property
+    def has_rival(self) -> bool:
+        """Whether kube-scheduler serves its own pods, beside ours."""
+        return self.scheduler == "both" or (self.backend == "kind" and self.scheduler == "drayman")
+
     def __str__(self) -> str:
         scheduler = _SCHEDULERS[self.scheduler]
         kubelet = f", {self.kubelet} kubelet" if self.backend == "local" else ""

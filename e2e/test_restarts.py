@@ -1,0 +1,93 @@
+"""The scheduler killed and the driver restarted in the middle of a Job: nothing is lost, nothing is left.
+
+Needs a cluster in which they can be restarted: pods (`--backend=kind`) or processes (`--backend=local`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from e2e.ground import OURS, claims_of
+from e2e.installed import DRIVER, SCHEDULER
+from e2e.workloads import claim, job, pod, template
+
+from drayman.kube.resources import SLICES
+from drayman.testing import invariants
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from e2e.ground import Ground, Space
+
+COMPLETIONS = 9
+PARALLELISM = 5
+"""More pods than fit: each has two devices of its own, all are where a shared one is, and a node has eight."""
+
+
+async def test_scheduler_killed_in_the_middle_of_a_job(ground: Ground) -> None:
+    ground.need_restarts_of(SCHEDULER)
+    async with ground.watched() as watched, ground.space("killed") as space:
+        await _start(space)
+        await space.until_job_has("frames", 1)
+        await ground.installed.kill_scheduler()
+        before = await space.job("frames")
+        await _ends_whole(space)
+
+    assert before["succeeded"] < COMPLETIONS, "the Job was over before the scheduler was back"
+    # Each claim is made, allocated and freed, in one write each at least.
+    assert watched.states > 3 * COMPLETIONS
+
+
+async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
+    ground.need_restarts_of(DRIVER)
+    async with ground.watched(), ground.changes(SLICES) as changes, ground.space("updated") as space:
+        await space.apply(template("kept", 1), pod("keeps", OURS, templates=("kept",)))
+        pods = await space.until_running("keeps")
+        (kept,) = claims_of(pods["keeps"], await space.claims())
+        node, file = pods["keeps"]["spec"]["nodeName"], f"k8s.gpu.example.com-gpu_{kept['metadata']['uid']}.json"
+        published = await ground.devices()
+        await _start(space)
+        await space.until_job_has("frames", 1)
+        assert file in (await ground.installed.cdi_files())[node]
+        await ground.installed.restart_driver()
+        before = await space.job("frames")
+        assert file in (await ground.installed.cdi_files())[node]
+        await _ends_whole(space)
+        assert await ground.devices() == published
+        assert changes == []
+        assert _of_claims(await ground.installed.cdi_files()) == {file}
+
+        await space.delete("Pod", "keeps")
+        assert _of_claims(await ground.installed.cdi_files()) == set()
+
+    assert before["succeeded"] < COMPLETIONS, "the Job was over before the driver was back"
+
+
+async def _start(space: Space) -> None:
+    own, shared = template("own", 2), claim("shared", 1)
+    work = job("frames", OURS, completions=COMPLETIONS, parallelism=PARALLELISM, templates=("own",), claims=("shared",))
+    await space.apply(own, shared, work)
+
+
+async def _ends_whole(space: Space) -> None:
+    """Wait for the end of the Job: no pod has failed, no claim is left but the shared one, which nobody has."""
+    await space.until_job_has("frames", COMPLETIONS)
+    assert await space.job("frames") == {"succeeded": COMPLETIONS, "failed": 0, "active": 0}
+    pods = {name: one for name, one in (await space.pods()).items() if name.startswith("frames-")}
+    assert {one["status"]["phase"] for one in pods.values()} == {"Succeeded"}
+    assert len(pods) == COMPLETIONS
+
+    async def is_free() -> bool:
+        claims = await space.claims()
+        own = [name for name in claims if name.startswith("frames-")]
+        return not own and not (claims["shared"].get("status") or {}).get("allocation")
+
+    await space.until("the Job's claims are still held", is_free)
+    claims, now = await space.claims(), await space.pods()
+    assert invariants.stale_reservations(claims.values(), now.values()) == []
+    assert invariants.unfounded_pods(now.values(), claims.values()) == []
+
+
+def _of_claims(files: Mapping[str, frozenset[str]]) -> set[str]:
+    """Return the files of claims, on all nodes: each node has one more, for all of them."""
+    return {name for names in files.values() for name in names if not name.endswith("_common.json")}
