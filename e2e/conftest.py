@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from e2e import installed
+from e2e import existing, installed
+from e2e.existing import ExistingStage
 from e2e.ground import Ground
 from e2e.stage import LiveStage, Stage, VirtualStage
 from e2e.started import Chosen, Started
@@ -19,13 +20,25 @@ NODES = 2
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("e2e", "scenarios on clusters")
-    group.addoption("--backend", choices=("fake", "local"), default="fake", help="cluster to run scenarios on")
+    group.addoption(
+        "--backend", choices=("fake", "local", "existing"), default="fake", help="cluster to run scenarios on"
+    )
     group.addoption(
         "--scheduler", choices=("drayman", "upstream", "both"), default="drayman", help="who schedules there"
     )
     group.addoption(
         "--kubelet", choices=("auto", "real", "fake"), default="auto", help="of the backend local; real needs root"
     )
+    existing.add_options(group)
+
+
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    if not config.getoption("--plan"):
+        return None
+    chosen = _chosen(config)
+    if chosen.backend != existing.BACKEND:
+        raise pytest.UsageError("--plan is about a cluster that is there already: --backend=existing")
+    return existing.plan(chosen.scheduler, chosen.options)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -60,7 +73,8 @@ async def stage(started: Started | None, request: pytest.FixtureRequest) -> Asyn
             yield virtual
         return
     async with started.connected() as client:
-        yield await LiveStage.ready(client, started, request)
+        kind = ExistingStage if started.chosen.backend == existing.BACKEND else LiveStage
+        yield await kind.ready(client, started, request)
 
 
 @pytest.fixture
@@ -68,6 +82,8 @@ async def ground(started: Started | None, request: pytest.FixtureRequest) -> Asy
     """A running cluster of which tests know who scheduled and what was restarted."""
     if started is None:
         pytest.skip("the cluster is embedded in the tests: nothing is installed in it")
+    if started.chosen.backend == existing.BACKEND:
+        pytest.skip("others use the cluster, too: nothing is stopped or counted there")
     if started.chosen.scheduler == "upstream":
         pytest.skip("drayman's scheduler does not run here")
     async with started.connected() as client:
@@ -79,4 +95,6 @@ def _chosen(config: pytest.Config) -> Chosen:
     kubelet = config.getoption("--kubelet")
     if kubelet == "auto":
         kubelet = "real" if os.geteuid() == 0 else "fake"
-    return Chosen(config.getoption("--backend"), config.getoption("--scheduler"), kubelet)
+    backend = config.getoption("--backend")
+    options = existing.arguments(config) if backend == existing.BACKEND else ()
+    return Chosen(backend, config.getoption("--scheduler"), kubelet, options)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from drayman.kube.client import Client
 
 READY = "running until interrupted"
-END_SECONDS = 60
+END_SECONDS = 200
 _SCHEDULERS = {
     "drayman": "drayman's scheduler",
     "upstream": "kube-scheduler",
@@ -32,11 +32,12 @@ _SCHEDULERS = {
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A kind of cluster."""
+    """A kind of cluster; `options` are arguments of `cluster up` that only this kind has."""
 
     backend: str
     scheduler: str
     kubelet: str
+    options: tuple[str, ...] = ()
 
     @property
     def is_virtual(self) -> bool:
@@ -82,6 +83,7 @@ class Started:
         command = [*bound, sys.executable, "-m", "drayman", "cluster", "up", self.name, "--logs", str(self.logs)]
         chosen = self.chosen
         command += ["--backend", chosen.backend, "--scheduler", chosen.scheduler, "--kubelet", chosen.kubelet, "-v"]
+        command += chosen.options
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._reader.start()
         try:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from drayman.testing.parts import Options
 
 DEFAULT_NAME = "drayman"
-BACKENDS = ("fake", "local")
+BACKENDS = ("fake", "local", "existing")
 SCHEDULERS = ("drayman", "upstream", "both", "none")
-_START_SECONDS = {"fake": 60.0, "local": 300.0}
-_END_SECONDS = 30.0
+_START_SECONDS = {"fake": 60.0, "local": 300.0, "existing": 300.0}
+_END_SECONDS = {"fake": 30.0, "local": 30.0, "existing": 200.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,11 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_kubernetes(up, compatibility="fixed")
     options.add_verbosity(up)
+    options.add_existing(up)
     up.set_defaults(act=_up)
     listed = actions.add_parser("list", help="list the running clusters")
     listed.set_defaults(act=_list)
     down = actions.add_parser("down", help="end a cluster")
     _add_name(down)
+    down.add_argument("--run", dest="run_id", metavar="ID", help="remove this run from the cluster of the kubeconfig")
+    options.add_server(down)
     down.set_defaults(act=_down)
     kubeconfig = actions.add_parser("kubeconfig", help="print the kubeconfig of a cluster")
     _add_name(kubeconfig)
@@ -99,12 +102,26 @@ def _up(arguments: argparse.Namespace) -> int:
     import asyncio
 
     chosen = _options(arguments)
+    if arguments.plan:
+        return _plan(arguments)
     check_free(arguments.name)
     if not arguments.detach:
         options.start_logging(arguments.verbose)
         return asyncio.run(_serve(arguments, chosen))
     start_detached(arguments.name, [*arguments.given, "--no-detach"], seconds=_START_SECONDS[arguments.backend])
     _tell(arguments.name)
+    return cli.DONE
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from drayman.testing.clusters import existing
+
+    if arguments.backend != "existing":
+        raise InputError("`--plan` is about a cluster that is there already", hint="--backend existing")
+    for line in asyncio.run(existing.planned(options.existing_request(arguments))):
+        print(line)
     return cli.DONE
 
 
@@ -186,7 +203,8 @@ def _choice(arguments: argparse.Namespace) -> Choice:
     from drayman.testing.clusters.backends import Choice
 
     chosen = arguments
-    return Choice(chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs)
+    request = options.existing_request(arguments) if chosen.backend == "existing" else None
+    return Choice(chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs, request)
 
 
 async def _serve(arguments: argparse.Namespace, chosen: Options) -> int:
@@ -238,11 +256,12 @@ def _entry(arguments: argparse.Namespace, chosen: Options, url: str) -> registry
     from drayman.testing.clusters import registry
     from drayman.timestamps import rfc3339
 
+    noted = registry.noted(arguments.name) or {}
     return registry.Entry(
         name=arguments.name,
         backend=arguments.backend,
-        kubernetes=arguments.kubernetes_version,
-        nodes=chosen.nodes,
+        kubernetes=noted.get("kubernetes", arguments.kubernetes_version),
+        nodes=len(noted["nodes"].split(",")) if "nodes" in noted else chosen.nodes,
         server=url,
         created=rfc3339(RealClock().now()),
         pid=os.getpid(),
@@ -274,6 +293,13 @@ def _down(arguments: argparse.Namespace) -> int:
     from drayman.testing.clusters import registry
 
     name = arguments.name
+    if arguments.run_id:
+        return _remove_run(arguments)
+    if name in registry.left_behind("existing"):
+        _remove_left(arguments)
+        registry.forget(name)
+        print(f"the process of cluster `{name}` was killed before; what it left is removed")
+        return cli.DONE
     last = registry.last(name)
     if last is None or last.alive():
         end(name)
@@ -284,6 +310,26 @@ def _down(arguments: argparse.Namespace) -> int:
     registry.forget(name)
     print(f"the process of cluster `{name}` was killed before; what it left is removed")
     return cli.DONE
+
+
+def _remove_run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from drayman.kube import config
+    from drayman.testing.clusters import existing
+
+    server = config.load(arguments.kubeconfig, context=arguments.context)
+    asyncio.run(existing.remove(existing.Run(arguments.run_id), server))
+    print(f"nothing of run `{arguments.run_id}` is left in {server.url}")
+    return cli.DONE
+
+
+def _remove_left(arguments: argparse.Namespace) -> None:
+    import asyncio
+
+    from drayman.testing.clusters import existing
+
+    asyncio.run(existing.remove_left(arguments.name, arguments.kubeconfig, arguments.context))
 
 
 def _clean_up() -> None:
@@ -304,16 +350,17 @@ def end(name: str) -> None:
 
     entry = registry.existing(name)
     registry.ask_to_end(entry)
+    seconds = _END_SECONDS[entry.backend]
 
     async def gone() -> bool:
         clock = RealClock()
-        limit = clock.monotonic() + _END_SECONDS
+        limit = clock.monotonic() + seconds
         while entry.alive() and clock.monotonic() < limit:
             await clock.sleep(0.05)
         return not entry.alive()
 
     if not asyncio.run(gone()):
-        raise DraymanError(f"cluster `{name}` (process {entry.pid}) did not end within {_END_SECONDS:.0f} s")
+        raise DraymanError(f"cluster `{name}` (process {entry.pid}) did not end within {seconds:.0f} s")
     registry.forget(name)
 
 

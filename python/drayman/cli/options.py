@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from drayman.scheduler import Configuration
     from drayman.serving import Address, Probes
+    from drayman.testing.clusters import existing
 
 
 def add_kubernetes(parser: argparse.ArgumentParser, *, compatibility: str) -> None:
@@ -43,7 +44,7 @@ def scheduler_configuration(arguments: argparse.Namespace) -> Configuration:
     )
 
 
-def add_server(parser: argparse.ArgumentParser) -> None:
+def add_server(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options that say which API server to talk to."""
     parser.add_argument("--kubeconfig", metavar="FILE", help="kubeconfig (default: as kubectl finds it)")
     parser.add_argument("--context", help="context of the kubeconfig")
@@ -64,6 +65,40 @@ def health_served(arguments: argparse.Namespace, probes: Probes) -> AbstractAsyn
     from drayman.serving import server
 
     return server.served(arguments.health_bind_address, probes)
+
+
+def add_existing(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the backend `existing`, for :func:`existing_request`."""
+    group = parser.add_argument_group("backend `existing`")
+    add_server(group)
+    group.add_argument(
+        "--driver",
+        choices=("installed", "install"),
+        default="installed",
+        help="use the mock driver that is there, or bring one for the run (default: %(default)s)",
+    )
+    group.add_argument("--driver-image", metavar="IMAGE", help="image of a driver that is brought (default: ours)")
+    group.add_argument("--test-image", metavar="IMAGE", help="image of the scenarios' containers (default: testbox)")
+    group.add_argument("--scenarios", action="store_true", help="check also what the scenarios need")
+    group.add_argument("--plan", action="store_true", help="say what would be created, and create nothing")
+
+
+def existing_request(arguments: argparse.Namespace) -> existing.Request:
+    """Return what is wanted of a cluster that is there."""
+    from drayman.testing.clusters import existing
+
+    base = existing.Request()
+    return existing.Request(
+        kubeconfig=arguments.kubeconfig,
+        context=arguments.context,
+        name=arguments.name,
+        scheduler=arguments.scheduler in ("drayman", "both"),
+        driver_image=(arguments.driver_image or existing.DRIVER_IMAGE) if arguments.driver == "install" else "",
+        scenarios=arguments.scenarios,
+        test_image=arguments.test_image or base.test_image,
+        nodes=base.nodes if arguments.nodes is None else arguments.nodes,
+        devices=arguments.devices,
+    )
 
 
 def add_verbosity(parser: argparse.ArgumentParser) -> None:

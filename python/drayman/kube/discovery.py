@@ -42,6 +42,10 @@ class Discovery:
                     return _resource(api_version, entry)
         raise InputError(f'the server doesn\'t have a resource type "{name}"')
 
+    async def serves(self, api_version: str, name: str) -> bool:
+        """Return whether the server has the resource or subresource ("serviceaccounts/token") of that name."""
+        return any(entry["name"] == name for entry in await self._entries(api_version))
+
     async def _api_versions(self) -> list[str]:
         """Return every served version, core first, each group's preferred one before its others."""
         groups = (await self._get("/apis"))["groups"]

@@ -100,7 +100,7 @@ class Scenario:
             (obj["kind"], obj["metadata"]["name"])
             for step in self.steps
             for obj in step
-            if not obj["metadata"].get("namespace") and obj["kind"] != "Namespace" and not _marked(obj, DELETE)
+            if not obj["metadata"].get("namespace") and obj["kind"] != "Namespace" and not marked(obj, DELETE)
         )
 
     def unmet(self, offer: Offer) -> str | None:
@@ -216,7 +216,7 @@ class _Play:
 
     async def take(self, objects: Sequence[Object]) -> None:
         for obj in objects:
-            if _marked(obj, DELETE):
+            if marked(obj, DELETE):
                 await self._backend.delete(obj["kind"], _key(obj))
                 continue
             try:
@@ -309,12 +309,13 @@ async def _delete(backend: Backend, kind: str, name: str) -> None:
             raise
 
 
-def _marked(obj: Mapping[str, Any], mark: str) -> bool:
+def marked(obj: Mapping[str, Any], mark: str) -> bool:
+    """Return whether an object of a step carries the annotation `mark`."""
     return (obj["metadata"].get("annotations") or {}).get(mark) == "true"
 
 
 def _without_mark(obj: Object, mark: str) -> Object:
-    if not _marked(obj, mark):
+    if not marked(obj, mark):
         return obj
     annotations = {name: value for name, value in obj["metadata"]["annotations"].items() if name != mark}
     return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drayman.kube.config import ServerConfig
+    from drayman.testing.clusters import existing
     from drayman.testing.parts import Options
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A kind of cluster: `backend` is `fake` or `local`, `scheduler` `drayman`, `upstream`, `both` or `none`.
+    """A kind of cluster: `backend` is `fake`, `local` or `existing`.
 
-    `kubelet` is `real`, `fake`, or `auto`: real where that is possible. What processes say is kept in `logs`, if given.
+    `scheduler` is `drayman`, `upstream`, `both` or `none`. `kubelet` is `real`, `fake`, or `auto`: real where that is
+    possible. What processes say is kept in `logs`, if given.
+    `request` says what is wanted of a cluster that is there.
     """
 
     backend: str
@@ -30,6 +33,7 @@ class Choice:
     kubelet: str = "auto"
     port: int = 0
     logs: Path | None = None
+    request: existing.Request | None = None
 
     @property
     def is_real(self) -> bool:
@@ -51,6 +55,12 @@ async def running(choice: Choice, options: Options) -> AsyncIterator[ServerConfi
 
     Raises :class:`~drayman.errors.InputError` when something that it needs is missing.
     """
+    if choice.request is not None:
+        from drayman.testing.clusters import existing
+
+        async with existing.running(choice.request, options, logs=choice.logs) as server:
+            yield server
+        return
     upstream = choice.scheduler in ("upstream", "both")
     if choice.backend == "local":
         from drayman.testing.clusters import local
