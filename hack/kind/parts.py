@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 
 HERE = Path(__file__).resolve().parent
+SOCKET = Path("/run/drayman-docker/docker.sock")
+"""Of the private daemon."""
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
@@ -19,6 +21,12 @@ def cache() -> Path:
     if chosen := os.environ.get("DRAYMAN_CACHE"):
         return Path(chosen).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drayman"
+
+
+def choose_docker() -> None:
+    """Point docker at the private daemon where that runs and no other is chosen or there."""
+    if not os.environ.get("DOCKER_HOST") and not Path("/var/run/docker.sock").exists() and SOCKET.exists():
+        os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
 
 
 def fail(message: str, *, hint: str = "") -> NoReturn:

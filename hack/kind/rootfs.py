@@ -1,0 +1,115 @@
+"""Root file systems from Debian's packages (debootstrap), and images made of them, where there is no registry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parts import SBIN, cache, environment, fail, run, say, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+RELEASE = "bookworm"
+INPUTS = "io.drayman.inputs"
+"""The label with the hash of all that an image is made of."""
+NOT_UNPACKED = (
+    "usr/share/doc/*", "usr/share/man/*", "usr/share/info/*", "usr/share/locale/*", "usr/share/lintian/*",
+    "usr/share/bash-completion/*", "usr/share/zsh/*", "usr/share/common-licenses/*", "usr/share/pixmaps/*",
+    "usr/lib/x86_64-linux-gnu/gconv/*", "usr/lib/aarch64-linux-gnu/gconv/*",
+)  # fmt: skip
+NOT_KEPT = (
+    *NOT_UNPACKED, "var/cache/apt/*", "var/cache/debconf/*", "var/cache/ldconfig/*", "var/lib/apt/lists/*", "var/log/*",
+    "var/lib/dpkg/*-old", "usr/lib/python3*/**/__pycache__", "usr/share/python3/runtime.d/*",
+)  # fmt: skip
+
+
+@contextmanager
+def bootstrapped(packages: Iterable[str]) -> Iterator[Path]:
+    """Give the root of a minimal Debian with `packages`, without documentation and caches; it goes afterwards."""
+    if os.geteuid() != 0:
+        fail("debootstrap needs root", hint="be root")
+    cache().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache(), prefix="rootfs-") as folder:
+        root = Path(folder) / "root"
+        _debootstrap(root, packages)
+        for pattern in NOT_KEPT:
+            for path in root.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        yield root
+
+
+def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iterable[str] = ()) -> None:
+    """Make the folder the only layer of an image; `changes` are lines of a Dockerfile."""
+    command: list[str | Path] = ["docker", "import"]
+    for change in (*(f'LABEL {key}="{value}"' for key, value in labels.items()), *changes):
+        command += ["--change", change]
+    with subprocess.Popen(["tar", "--numeric-owner", "-C", root, "-c", "."], stdout=subprocess.PIPE) as tar:
+        done = subprocess.run([*command, "-", name], stdin=tar.stdout, capture_output=True, text=True, check=False)
+    if done.returncode or tar.returncode:
+        fail(f"`docker import` of {name} failed:\n{done.stderr.rstrip()}", hint="hack/kind/dockerd start")
+
+
+def digest(*inputs: object) -> str:
+    """Return the hash of inputs: files by their content, all else by what it says."""
+    whole = hashlib.sha256()
+    for value in inputs:
+        content = value.read_bytes() if isinstance(value, Path) else repr(value).encode()
+        whole.update(hashlib.sha256(content).digest())
+    return whole.hexdigest()[:16]
+
+
+def why_not(name: str, inputs: str) -> str:
+    """Return why the image has to be made; empty when it is there and made of `inputs`."""
+    done = subprocess.run(
+        ["docker", "image", "inspect", "--format", "{{json .Config.Labels}}", name],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        if "no such image" not in done.stderr.lower():
+            fail(f"docker does not answer: {done.stderr.strip()}", hint="hack/kind/dockerd start")
+        return f"there is no {name}"
+    made_of = (json.loads(done.stdout) or {}).get(INPUTS, "something else")
+    return "" if made_of == inputs else f"{name} is made of {made_of}, not of {inputs}"
+
+
+def size(name: str) -> str:
+    """Return the size of an image."""
+    return f"{int(run(['docker', 'image', 'inspect', '--format', '{{.Size}}', name])) / 1e6:.0f} MB"
+
+
+def _debootstrap(root: Path, packages: Iterable[str]) -> None:
+    program, variables = shutil.which("debootstrap", path=f"{os.environ.get('PATH', '')}:{SBIN}"), {}
+    if program is None:
+        folder = unpacked("debootstrap", "debootstrap")
+        program, variables = str(folder / "usr/sbin/debootstrap"), environment(folder)
+        variables["DEBOOTSTRAP_DIR"] = str(folder / "usr/share/debootstrap")
+    archives = cache() / "debian" / "archives"
+    archives.mkdir(parents=True, exist_ok=True)
+    settings = root / "etc/dpkg/dpkg.cfg.d/drayman"
+    settings.parent.mkdir(parents=True)
+    # What is thrown away need not be safe on the disk.
+    settings.write_text("force-unsafe-io\n" + "".join(f"path-exclude=/{pattern}\n" for pattern in NOT_UNPACKED))
+    say(f"debootstrap of {RELEASE} with {', '.join(packages)}")
+    options = ["--variant=minbase", f"--include={','.join(packages)}", f"--cache-dir={archives}"]
+    search_path = f"{os.environ.get('PATH', '')}:{SBIN}"
+    run([program, *options, RELEASE, root, _mirror()], env={"PATH": search_path, "LC_ALL": "C", **variables})
+    settings.unlink()
+
+
+def _mirror() -> str:
+    """Return the address that this machine's apt has the release from."""
+    listed = run(
+        ["apt-get", "indextargets", "--format", "$(CODENAME) $(COMPONENT) $(REPO_URI)", "Created-By: Packages"]
+    )
+    found = [line.split()[2] for line in listed.splitlines() if line.split()[:2] == [RELEASE, "main"]]
+    if not found:
+        fail(f"apt of this machine knows no Debian {RELEASE}", hint="add it to /etc/apt, or use an image that you have")
+    return found[0]
