@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import pytest
+from e2e.releases import Release
 from e2e.workloads import one_shot
 
 from drayman.kube.resources import DEPLOYMENTS, LEASES, NODES, PODS, Resource
 from drayman.testing.clusters import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from e2e.started import Started
 
@@ -30,6 +34,10 @@ SECONDS = 120.0
 _A_TASK = "is a task of the process that runs the cluster"
 _DEPLOYMENT = ("updatedReplicas", "availableReplicas", "replicas")
 _DAEMON_SET = ("updatedNumberScheduled", "numberAvailable", "currentNumberScheduled")
+_SHORT_LEASE = {
+    f"config.leaderElection.{name}": seconds
+    for name, seconds in (("leaseDuration", "4s"), ("renewDeadline", "3s"), ("retryPeriod", "1s"))
+}
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 
@@ -45,6 +53,12 @@ class Installed(Protocol):
     async def kill_scheduler(self) -> None:
         """End the scheduler that works, without a word."""
 
+    async def leader(self) -> str | None:
+        """Return which scheduler works, where several stand for that."""
+
+    def replicated(self, count: int) -> AbstractAsyncContextManager[None]:
+        """Have so many schedulers, of which one works, for the time of a block."""
+
     async def restart_driver(self) -> None:
         """Restart the driver of every node, as an update of it would."""
 
@@ -57,16 +71,14 @@ class AsPods:
 
     fixed: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, release: Release) -> None:
         self._live = live
         self._client = live.client
+        self._release = release
         self._looks = 0
 
     async def kill_scheduler(self) -> None:
-        victim = await self._leader()
-        pods = await self.pods(DEPLOYMENTS, SCHEDULER)
-        assert victim is None or victim in pods
-        name = victim or pods[0]
+        name = await self.leader() or (await self.pods(DEPLOYMENTS, SCHEDULER))[0]
         await self._client.delete(PODS, name, NAMESPACE, grace_period_seconds=0)
 
         async def replaced() -> str | None:
@@ -74,6 +86,25 @@ class AsPods:
 
         await self._live.wait(replaced, SECONDS)
         await self.rolled_out(DEPLOYMENTS, SCHEDULER)
+
+    @contextlib.asynccontextmanager
+    async def replicated(self, count: int) -> AsyncIterator[None]:
+        async with self._release.changed(replicaCount=count, **_SHORT_LEASE):
+            await self.rolled_out(DEPLOYMENTS, SCHEDULER)
+
+            async def led() -> str | None:
+                return None if await self.leader() else "no scheduler leads"
+
+            await self._live.wait(led, SECONDS)
+            yield
+        await self.rolled_out(DEPLOYMENTS, SCHEDULER)
+
+    async def leader(self) -> str | None:
+        leases, _ = await self._client.list(LEASES, NAMESPACE)
+        holders = [one["spec"].get("holderIdentity") or "" for one in leases if one["metadata"]["name"] == SCHEDULER]
+        names = [holder.partition("_")[0] for holder in holders]
+        # A lease outlives those who cared for it.
+        return next((name for name in await self.pods(DEPLOYMENTS, SCHEDULER) if name in names), None)
 
     async def restart_driver(self) -> None:
         before = set(await self.pods(DAEMON_SETS, DRIVER))
@@ -124,12 +155,6 @@ class AsPods:
         (path,) = {volume["hostPath"]["path"] for volume in spec["volumes"] if volume["name"] == "cdi"}
         return str(path)
 
-    async def _leader(self) -> str | None:
-        """Return the pod that leads, where several stand for it."""
-        leases, _ = await self._client.list(LEASES, NAMESPACE)
-        holders = [one["spec"].get("holderIdentity") for one in leases if one["metadata"]["name"] == SCHEDULER]
-        return holders[0].partition("_")[0] if holders and holders[0] else None
-
 
 class AsProcesses:
     """Children of the process that runs the cluster, which starts them again when they are killed."""
@@ -141,6 +166,12 @@ class AsProcesses:
 
     async def kill_scheduler(self) -> None:
         await self._kill("scheduler")
+
+    async def leader(self) -> str | None:
+        return None
+
+    def replicated(self, count: int) -> AbstractAsyncContextManager[None]:
+        pytest.skip("there is one scheduler process")
 
     async def restart_driver(self) -> None:
         await self._kill("driver")
@@ -178,7 +209,7 @@ class AsProcesses:
 def of(live: Live, started: Started) -> Installed:
     """Return scheduler and driver of the cluster."""
     if started.chosen.is_deployed:
-        return AsPods(live)
+        return AsPods(live, Release(SCHEDULER, started.name))
     fixed = {} if started.chosen.is_real else {DRIVER: _A_TASK}
     if started.chosen.backend == "fake":
         fixed[SCHEDULER] = _A_TASK

@@ -27,15 +27,22 @@ PARALLELISM = 5
 async def test_scheduler_killed_in_the_middle_of_a_job(ground: Ground) -> None:
     ground.need_restarts_of(SCHEDULER)
     async with ground.watched() as watched, ground.space("killed") as space:
-        await _start(space)
-        await space.until_job_has("frames", 1)
-        await ground.installed.kill_scheduler()
-        before = await space.job("frames")
-        await _ends_whole(space)
+        await _survives_a_killed_scheduler(ground, space)
 
-    assert before["succeeded"] < COMPLETIONS, "the Job was over before the scheduler was back"
     # Each claim is made, allocated and freed, in one write each at least.
     assert watched.states > 3 * COMPLETIONS
+
+
+async def test_leader_killed_in_the_middle_of_a_job(ground: Ground) -> None:
+    """The replica that stood by goes on, without waiting for a new pod."""
+    async with ground.installed.replicated(2), ground.watched(), ground.space("led") as space:
+        before = await ground.installed.leader()
+        await _survives_a_killed_scheduler(ground, space)
+        after = await ground.installed.leader()
+
+    assert before
+    assert after
+    assert before != after
 
 
 async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
@@ -61,6 +68,15 @@ async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
         assert _of_claims(await ground.installed.cdi_files()) == set()
 
     assert before["succeeded"] < COMPLETIONS, "the Job was over before the driver was back"
+
+
+async def _survives_a_killed_scheduler(ground: Ground, space: Space) -> None:
+    await _start(space)
+    await space.until_job_has("frames", 1)
+    await ground.installed.kill_scheduler()
+    before = await space.job("frames")
+    await _ends_whole(space)
+    assert before["succeeded"] < COMPLETIONS, "the Job was over before the scheduler was back"
 
 
 async def _start(space: Space) -> None:
