@@ -12,16 +12,20 @@ from e2e.ground import Ground
 from e2e.stage import LiveStage, Stage, VirtualStage
 from e2e.started import Chosen, Started
 
+from drayman.testing.clusters import registry
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
 NODES = 2
+KEPT = pytest.StashKey[str]()
+"""The cluster that is left when the tests have ended."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("e2e", "scenarios on clusters")
     group.addoption(
-        "--backend", choices=("fake", "local", "existing"), default="fake", help="cluster to run scenarios on"
+        "--backend", choices=("fake", "local", "kind", "existing"), default="fake", help="cluster to run scenarios on"
     )
     group.addoption(
         "--scheduler", choices=("drayman", "upstream", "both"), default="drayman", help="who schedules there"
@@ -29,6 +33,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kubelet", choices=("auto", "real", "fake"), default="auto", help="of the backend local; real needs root"
     )
+    group.addoption("--keep", action="store_true", help="leave the cluster of the backend kind when the tests end")
+    group.addoption("--kubernetes-version", default="", help="of the backend kind (default: the newest)")
     existing.add_options(group)
 
 
@@ -51,6 +57,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         sum("e2e/" in report.nodeid for report in reports(outcome)) for outcome in ("passed", "failed", "skipped")
     )
     terminalreporter.write_line(f"scenarios on {_chosen(config)}: {passed} passed, {failed} failed, {skipped} skipped")
+    if name := config.stash.get(KEPT, None):
+        terminalreporter.write_line(f"export KUBECONFIG={registry.kubeconfig(name)}")
+        terminalreporter.write_line(f"cluster `{name}` is still running: drayman cluster down {name} deletes it")
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +70,11 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield None
         return
     logs = tmp_path_factory.mktemp("cluster")
-    with Started(chosen, logs) as cluster:
+    cluster = Started(chosen, logs)
+    with cluster:
         yield cluster
+    if request.config.getoption("--keep"):
+        request.config.stash[KEPT] = cluster.name
 
 
 @pytest.fixture
@@ -97,4 +109,9 @@ def _chosen(config: pytest.Config) -> Chosen:
         kubelet = "real" if os.geteuid() == 0 else "fake"
     backend = config.getoption("--backend")
     options = existing.arguments(config) if backend == existing.BACKEND else ()
+    if config.getoption("--keep"):
+        options = (*options, "--keep")
+    version = config.getoption("--kubernetes-version")
+    if version:
+        options = (*options, "--kubernetes-version", version)
     return Chosen(backend, config.getoption("--scheduler"), kubelet, options)

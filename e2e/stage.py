@@ -93,7 +93,9 @@ class LiveStage:
 
     def __init__(self, backend: Live, started: Started, request: pytest.FixtureRequest) -> None:
         chosen = started.chosen
-        self.offer = Offer(nodes=started.nodes, gates=features.resolve(), root=chosen.is_real)
+        version = started.kubernetes
+        gates = features.resolve(kubernetes_version=version)
+        self.offer = Offer(nodes=started.nodes, gates=gates, version=version, root=chosen.is_real)
         self.live = backend
         self._logs = started.logs
         self._node = request.node

@@ -46,8 +46,8 @@ class Chosen:
 
     @property
     def is_real(self) -> bool:
-        """Whether a real kubelet runs real containers."""
-        return self.backend == "local" and self.kubelet == "real"
+        """Whether real kubelets run real containers."""
+        return self.backend == "kind" or (self.backend == "local" and self.kubelet == "real")
 
     @property
     def is_deployed(self) -> bool:
@@ -120,6 +120,11 @@ class Started:
     def nodes(self) -> int:
         """How many nodes it has."""
         return registry.existing(self.name).nodes
+
+    @property
+    def kubernetes(self) -> str:
+        """The version of Kubernetes that it is."""
+        return registry.existing(self.name).kubernetes
 
     def connected(self) -> AbstractAsyncContextManager[Client]:
         """Return a connection to its API server, for the loop that runs."""

@@ -2,12 +2,13 @@
 
 `up` runs in the foreground until interrupted, or with --detach in the background. kubectl and any other client can
 use the cluster. The backend `fake` is embedded in drayman; `local` is Kubernetes' own control plane, with one real
-kubelet as root and fake ones else.
+kubelet as root and fake ones else; `kind` has nodes in Docker, and stays with --keep or --detach until `down`.
 
 examples:
   drayman cluster up
   drayman cluster up test --detach --nodes 4
   drayman cluster up --backend local --scheduler upstream
+  drayman cluster up --backend kind --detach
   export KUBECONFIG=$(drayman cluster kubeconfig test --path)
   drayman cluster down test
 """
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from drayman.testing.parts import Options
 
 DEFAULT_NAME = "drayman"
-BACKENDS = ("fake", "local", "existing")
+BACKENDS = ("fake", "local", "kind", "existing")
 SCHEDULERS = ("drayman", "upstream", "both", "none")
 _START_SECONDS = {"fake": 60.0, "local": 300.0, "existing": 300.0}
-_END_SECONDS = {"fake": 30.0, "local": 30.0, "existing": 200.0}
+_END_SECONDS = {"fake": 30.0, "local": 30.0, "kind": 300.0, "existing": 200.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "real", "fake"),
         default="auto",
         help="of the backend `local`: `auto` is real as root, else fake (default: %(default)s)",
+    )
+    up.add_argument(
+        "--keep", action="store_true", help="of the backend `kind`: leave the cluster when this command ends"
     )
     up.add_argument("--logs", type=Path, metavar="DIR", help="keep there what the cluster's processes say")
     up.add_argument(
@@ -105,7 +109,10 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         return _plan(arguments)
     check_free(arguments.name)
-    if not arguments.detach:
+    can_stay = _choice(arguments).can_stay
+    if arguments.keep and not can_stay:
+        raise InputError(f"a cluster of the backend `{arguments.backend}` ends with its process", hint="--detach")
+    if can_stay or not arguments.detach:
         options.start_logging(arguments.verbose)
         return asyncio.run(_serve(arguments, chosen))
     start_detached(arguments.name, [*arguments.given, "--no-detach"], seconds=_START_SECONDS[arguments.backend])
@@ -204,7 +211,10 @@ def _choice(arguments: argparse.Namespace) -> Choice:
 
     chosen = arguments
     request = options.existing_request(arguments) if chosen.backend == "existing" else None
-    return Choice(chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs, request)
+    keep = chosen.keep or chosen.detach
+    return Choice(
+        chosen.backend, chosen.scheduler, chosen.kubelet, chosen.port, chosen.logs, request, chosen.name, keep
+    )
 
 
 async def _serve(arguments: argparse.Namespace, chosen: Options) -> int:
@@ -218,15 +228,19 @@ async def _serve(arguments: argparse.Namespace, chosen: Options) -> int:
     registry.forget_killed()
     try:
         with registry.reserved(arguments.name):
+            await backends.remove_containers(arguments.name)
             async with backends.running(_choice(arguments), chosen) as server:
                 registry.record(_entry(arguments, chosen, server.url), server)
                 is_ready = True
                 _tell(arguments.name)
-                print("running until interrupted with Ctrl-C", flush=True)
-                await asyncio.Event().wait()
+                if not arguments.detach:
+                    print("running until interrupted with Ctrl-C", flush=True)
+                    await asyncio.Event().wait()
     except asyncio.CancelledError:
         if not told:
             raise
+    if is_ready and _choice(arguments).stays:
+        print(f"cluster `{arguments.name}` stays; drayman cluster down {arguments.name} deletes it", flush=True)
     return cli.DONE if is_ready and signal.SIGINT not in told else cli.INTERRUPTED
 
 
@@ -266,6 +280,7 @@ def _entry(arguments: argparse.Namespace, chosen: Options, url: str) -> registry
         created=rfc3339(RealClock().now()),
         pid=os.getpid(),
         started=registry.process_start(os.getpid()) or "",
+        stays=_choice(arguments).stays,
     )
 
 
@@ -296,17 +311,18 @@ def _down(arguments: argparse.Namespace) -> int:
     if arguments.run_id:
         return _remove_run(arguments)
     if name in registry.left_behind("existing"):
-        _remove_left(arguments)
+        _remove_left_of_run(arguments)
         registry.forget(name)
         print(f"the process of cluster `{name}` was killed before; what it left is removed")
         return cli.DONE
     last = registry.last(name)
-    if last is None or last.alive():
+    if (last is None and registry.noted(name) is None) or (last is not None and last.alive()):
         end(name)
         print(f"cluster `{name}` has ended")
         return cli.DONE
-    if last.backend == "local":
+    if last is not None and last.backend == "local":
         _clean_up()
+    _remove_containers(name)
     registry.forget(name)
     print(f"the process of cluster `{name}` was killed before; what it left is removed")
     return cli.DONE
@@ -324,12 +340,22 @@ def _remove_run(arguments: argparse.Namespace) -> int:
     return cli.DONE
 
 
-def _remove_left(arguments: argparse.Namespace) -> None:
+def _remove_left_of_run(arguments: argparse.Namespace) -> None:
     import asyncio
 
     from drayman.testing.clusters import existing
 
     asyncio.run(existing.remove_left(arguments.name, arguments.kubeconfig, arguments.context))
+
+
+def _remove_containers(name: str) -> None:
+    import asyncio
+
+    from drayman.testing.clusters import backends, registry
+
+    if registry.noted(name) is not None:
+        with registry.reserved(name):
+            asyncio.run(backends.remove_containers(name))
 
 
 def _clean_up() -> None:
@@ -355,12 +381,13 @@ def end(name: str) -> None:
     async def gone() -> bool:
         clock = RealClock()
         limit = clock.monotonic() + seconds
-        while entry.alive() and clock.monotonic() < limit:
+        while entry.attended() and clock.monotonic() < limit:
             await clock.sleep(0.05)
-        return not entry.alive()
+        return not entry.attended()
 
     if not asyncio.run(gone()):
         raise DraymanError(f"cluster `{name}` (process {entry.pid}) did not end within {seconds:.0f} s")
+    _remove_containers(name)
     registry.forget(name)
 
 
