@@ -1,22 +1,25 @@
 """run the secondary scheduler against an API server, until interrupted
 
-Serves the pods whose schedulerName is one of its profiles (`drayman` when no configuration is given).
+Serves the pods whose schedulerName is one of its profiles (`drayman` when no configuration is given). With
+--leader-elect, it ends with exit code 1 when it has lost the lead, to be started anew.
 
 examples:
   drayman scheduler
   drayman scheduler --config scheduler.yaml --kubeconfig ~/.kube/config
   drayman scheduler --plugin my_plugins:PreferWarmNodes
-  drayman scheduler --health-bind-address :10251
+  drayman scheduler --health-bind-address :10251 --leader-elect
+  drayman scheduler --leader-elect --leader-elect-resource-namespace drayman-system
 """
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import sys
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import options
+from drayman.cli import electing, options
 
 if TYPE_CHECKING:
     import argparse
@@ -37,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="plugin besides the built-in and installed ones, also from this folder; repeatable",
     )
     options.add_health(parser)
+    electing.add_arguments(parser)
     options.add_verbosity(parser)
 
 
@@ -68,9 +72,11 @@ async def _run(arguments: argparse.Namespace, plugins: Sequence[PluginClass]) ->
     from drayman.clock import RealClock
     from drayman.kube import connect
 
-    configuration = options.scheduler_configuration(arguments)
+    configured = options.scheduler_configuration(arguments)
+    election = electing.laid_over(configured.leader_election, arguments)
+    configuration = dataclasses.replace(configured, leader_election=election)
     clock = RealClock()
-    vitals = scheduler.Vitals(clock)
+    vitals = scheduler.Vitals(clock, configuration)
     async with (
         connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-scheduler") as client,
         options.health_served(arguments, vitals.probes()),

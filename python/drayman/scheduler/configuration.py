@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drayman import features
+from drayman import durations, features
 from drayman.errors import InputError
 from drayman.framework import Settings
+from drayman.kube.election import LeaderElection
 from drayman.names import SCHEDULER_NAME
 from drayman.scheduler.shape import ANY, NUMBER, TEXT, TRUTH, WHOLE, Fields, Many
 
@@ -30,9 +32,7 @@ STRATEGIES = ("first-fit",)
 
 _UNUSED = {
     "parallelism": "nodes are evaluated in one call of the kernel",
-    "leaderElection": "replicas share a cluster without a leader: every allocation is confirmed",
     "clientConnection": "the connection is chosen on the command line",
-    "delayCacheUntilActive": "there is no leader to wait for",
     "percentageOfNodesToScore": "all nodes are looked at",
     "healthzBindAddress": "the address is chosen on the command line, by --health-bind-address",
     "metricsBindAddress": "this scheduler serves no metrics",
@@ -62,6 +62,14 @@ _TOP = Fields(
         "extenders": Many(Fields()),
         "podInitialBackoffSeconds": NUMBER,
         "podMaxBackoffSeconds": NUMBER,
+        "leaderElection": Fields(
+            {
+                "leaderElect": TRUTH,
+                **dict.fromkeys(("leaseDuration", "renewDeadline", "retryPeriod"), TEXT),
+                **dict.fromkeys(("resourceLock", "resourceName", "resourceNamespace"), TEXT),
+            }
+        ),
+        "delayCacheUntilActive": TRUTH,
         **dict.fromkeys(_UNUSED, ANY),
     }
 )
@@ -88,7 +96,8 @@ class Configuration:
     """Everything that a scheduler can be told.
 
     `serve_all` lets the first profile serve the pods of every schedulerName, for harnesses whose scenarios name other
-    schedulers. Raises :class:`~drayman.errors.InputError` for values that make no sense.
+    schedulers. `leader_election` is checked when it is used: until then, the command line may change it. Raises
+    :class:`~drayman.errors.InputError` for values that make no sense.
     """
 
     profiles: tuple[Profile, ...] = (Profile(),)
@@ -100,6 +109,8 @@ class Configuration:
     explain: bool = True
     initial_backoff_seconds: float = 1.0
     max_backoff_seconds: float = 10.0
+    leader_election: LeaderElection = field(default_factory=LeaderElection)
+    delay_cache_until_active: bool = False
 
     def __post_init__(self) -> None:
         _check_choice("compatibility", self.compatibility, COMPATIBILITIES)
@@ -149,7 +160,23 @@ class Configuration:
             explain=bool(own.get("explain", True)),
             initial_backoff_seconds=float(obj.get("podInitialBackoffSeconds", 1)),
             max_backoff_seconds=float(obj.get("podMaxBackoffSeconds", 10)),
+            leader_election=_leader_election(obj.get("leaderElection") or {}),
+            delay_cache_until_active=bool(obj.get("delayCacheUntilActive", False)),
         )
+
+
+def _leader_election(obj: Mapping[str, Any]) -> LeaderElection:
+    """Read the stanza; what is empty or zero takes the default, as upstream has it."""
+    given = {name: value for name, value in obj.items() if value}
+    for name in ("leaseDuration", "renewDeadline", "retryPeriod"):
+        if name in given:
+            try:
+                given[name] = durations.parse(given[name])
+            except ValueError as error:
+                hint = "write it as 15s or 1m30s"
+                raise InputError(str(error), field=f"leaderElection.{name}", hint=hint) from None
+    snake = {re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name): value for name, value in given.items()}
+    return LeaderElection(**{name: value for name, value in snake.items() if value})
 
 
 def _profile(obj: Mapping[str, Any], path: str) -> Profile:

@@ -28,9 +28,13 @@ ERROR = "SchedulerError"
 
 
 class Failures:
-    """The ends of attempts that did not bind their pod. `pods` are the pods as last seen, by key."""
+    """The ends of attempts that did not bind their pod. `pods` are the pods as last seen, by key.
+
+    Nobody is told anything before `is_leading` is set: as long as this scheduler waits, another one does that.
+    """
 
     queue: SchedulingQueue
+    is_leading = False
 
     def __init__(self, verdicts: Verdicts, clock: Clock, pods: Mapping[str, Object]) -> None:
         self._verdicts = verdicts
@@ -64,7 +68,11 @@ class Failures:
 
     def _notice(self, queued: QueuedPod, status: Status) -> None:
         still_held = queued.place is Place.GATED and queued.gate_message == status.message
-        if still_held and self.queue.get(queued.key) is queued and status.notice is not None:
+        if not still_held or self.queue.get(queued.key) is not queued or status.notice is None:
+            return
+        if not self.is_leading:
+            self.gated(queued, status)
+        else:
             self._tell(queued, status.notice.reason, status.message)
 
     def _tell(self, queued: QueuedPod, reason: str, text: str, line: str = "") -> None:

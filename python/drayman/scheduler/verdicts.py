@@ -57,20 +57,14 @@ def cut(text: str, limit: int) -> str:
 
 
 class Verdicts:
-    """Writes conditions and events in tasks of `group`."""
+    """Writes conditions and events, the former in tasks of `group`, which is set when there is work."""
 
-    def __init__(
-        self,
-        api: API,
-        events: Events,
-        clock: Clock,
-        group: asyncio.TaskGroup,
-        newest: Callable[[str], Object | None],
-    ) -> None:
+    group: asyncio.TaskGroup
+
+    def __init__(self, api: API, events: Events, clock: Clock, newest: Callable[[str], Object | None]) -> None:
         self._api = api
         self._events = events
         self._clock = clock
-        self._group = group
         self._newest = newest
         self._waiting: dict[str, tuple[Object, str, str]] = {}
         self._said: dict[str, tuple[str, str]] = {}
@@ -86,7 +80,7 @@ class Verdicts:
         is_being_written = uid in self._waiting
         self._waiting[uid] = (pod, reason, message)
         if not is_being_written:
-            self._group.create_task(self._write(uid), name=f"condition of pod {key_of(pod)}")
+            self.group.create_task(self._write(uid), name=f"condition of pod {key_of(pod)}")
 
     def forget(self, pod: Object) -> None:
         """Drop what is remembered of a pod that is bound or gone."""

@@ -9,7 +9,9 @@ from drayman.serving import Check, Probes
 
 if TYPE_CHECKING:
     from drayman.clock import Clock
+    from drayman.kube.election import Elector
     from drayman.kube.informer import Informer
+    from drayman.scheduler.configuration import Configuration
     from drayman.scheduler.cycle import SchedulingCycle
 
 STUCK_SECONDS = 600.0
@@ -23,18 +25,29 @@ waiting for them after five."""
 class Vitals:
     """The state of one scheduler; :func:`drayman.scheduler.run` fills it in."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, configuration: Configuration | None = None) -> None:
         self._clock = clock
+        self._elects = configuration is not None and configuration.leader_election.leader_elect
+        self._is_delayed = configuration is not None and self._elects and configuration.delay_cache_until_active
+        self.elector: Elector | None = None
         self.informers: Mapping[str, Informer] = {}
         self.cycle: SchedulingCycle | None = None
         self.is_ending = False
 
     def probes(self) -> Probes:
         """Return the probes, whose checks are called as in kube-scheduler where that has them."""
+        elected = [Check("leaderElection", self._election_reason)] if self._elects else []
         return Probes(
-            live=[Check("scheduling-cycle", self._cycle_reason), Check("watches", self._watches_reason)],
-            ready=[Check("shutdown", self._shutdown_reason), Check("sched-handler-sync", self._sync_reason)],
+            live=[*elected, Check("scheduling-cycle", self._cycle_reason), Check("watches", self._watches_reason)],
+            ready=[
+                *elected,
+                Check("shutdown", self._shutdown_reason),
+                Check("sched-handler-sync", self._sync_reason),
+            ],
         )
+
+    def _election_reason(self) -> str:
+        return self.elector.reason() if self.elector is not None else ""
 
     def _cycle_reason(self) -> str:
         since = self.cycle.attempt_since if self.cycle is not None else None
@@ -55,6 +68,8 @@ class Vitals:
         return "process is shutting down" if self.is_ending else ""
 
     def _sync_reason(self) -> str:
+        if self._is_delayed and self.elector is not None and not self.elector.is_leader:
+            return ""  # it watches nothing yet, as it was told, and can take over
         if not self.informers:
             return "handlers are not fully synchronized"
         missing = [each.resource.plural for each in self.informers.values() if not each.synced.is_set()]

@@ -19,6 +19,7 @@ from drayman import driver, features, scheduler
 from drayman.allocator import COMPATIBILITY, check_choice
 from drayman.driver import catalogue
 from drayman.errors import InputError, MissingExtraError
+from drayman.kube.election import LeaderElection
 from drayman.kube.resources import DEVICE_CLASSES
 from drayman.testing import controllers
 
@@ -119,6 +120,7 @@ class Parts:
         chosen = dataclasses.replace(
             configuration or scheduler.Configuration(),
             serve_all=options.serve_all,
+            leader_election=LeaderElection(),  # there is nobody else to be elected
             compatibility=options.compatibility,
             kubernetes_version=options.kubernetes_version,
             feature_gates=dict(options.feature_gates),

@@ -134,3 +134,52 @@ def test_taken_port_for_health_is_told_before_anything_else(drayman: CommandLine
         result = drayman.run(*verb, "--kubeconfig", "config", "--health-bind-address", address)
     told = f"error: health cannot be served on `{address}`: the port is taken\n"
     assert (result.code, result.err) == (1, told + "hint: choose another one with --health-bind-address\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--leader-elect", "--leader-elect-lease-duration", "5s"),
+            'error: leaderElection.leaseDuration: Invalid value: "10s": must be greater than `RenewDeadline`\n',
+        ),
+        (
+            ("--config", "elected.yaml", "--leader-elect-retry-period", "9s"),
+            "error: leaderElection.renewDeadline: must be greater than retryPeriod*JitterFactor\n",
+        ),
+        (
+            ("--config", "elected.yaml", "--leader-elect-resource-name="),
+            "error: leaderElection.resourceName: Required value\n",
+        ),
+        # All is well: what is left is that there is no server.
+        (("--config", "elected.yaml", "--leader-elect-retry-period=9s", "--leader-elect=0"), f"error: {REFUSED}\n"),
+        (("--leader-elect", "--leader-elect-renew-deadline", "14s"), f"error: {REFUSED}\n"),
+    ],
+)  # fmt: skip
+def test_options_of_leader_election_are_laid_over_the_configuration(
+    drayman: CommandLine, arguments: tuple[str, ...], message: str
+) -> None:
+    drayman.write("config", UNREACHABLE)
+    drayman.write(
+        "elected.yaml",
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "leaderElection: {leaderElect: true}\n",
+    )
+    result = drayman.run("scheduler", "--kubeconfig", "config", *arguments)
+    assert (result.code, result.err) == (1, message)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--leader-elect=maybe", "argument --leader-elect: `maybe` is neither true nor false"),
+        (
+            "--leader-elect-retry-period=2",
+            "argument --leader-elect-retry-period: `2` is not a duration; write it as 15s or 1m30s",
+        ),
+    ],
+)
+def test_options_of_leader_election_are_checked(drayman: CommandLine, option: str, message: str) -> None:
+    result = drayman.run("scheduler", option)
+    assert result.code == 2
+    assert result.err.endswith(f"error: {message}\n")

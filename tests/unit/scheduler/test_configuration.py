@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from drayman.errors import InputError
+from drayman.kube.election import LeaderElection
 from drayman.scheduler import Configuration, Profile
 
 
@@ -25,7 +26,8 @@ def test_everything_that_is_used_is_read() -> None:
             podInitialBackoffSeconds=2,
             podMaxBackoffSeconds=20,
             percentageOfNodesToScore=50,
-            leaderElection={"leaderElect": True},
+            leaderElection={"leaderElect": True, "leaseDuration": "1m30s", "retryPeriod": "0s", "resourceName": ""},
+            delayCacheUntilActive=True,
             profiles=[
                 {
                     "schedulerName": "gpu",
@@ -46,6 +48,8 @@ def test_everything_that_is_used_is_read() -> None:
     assert read.max_backoff_seconds == 20
     assert read.compatibility == "1.37"
     assert read.explain is False
+    assert read.leader_election == LeaderElection(leader_elect=True, lease_duration=90)
+    assert read.delay_cache_until_active is True
     (profile,) = read.profiles
     assert profile.scheduler_name == "gpu"
     assert profile.enabled == ("Mine",)
@@ -72,6 +76,10 @@ def test_everything_that_is_used_is_read() -> None:
             config(profiles=[{"pluginConfig": [{"name": "Drayman", "args": {"explain": "no"}}]}]),
             "pluginConfig[Drayman].args.explain: must be true or false, not `no`",
         ),
+        (config(leaderElection={"leaderElect": "yes"}), "leaderElection.leaderElect: must be true or false, not `yes`"),
+        (config(leaderElection={"lease": "1s"}), 'leaderElection.lease: unknown field "leaderElection.lease"'),
+        (config(leaderElection={"leaseDuration": 15}), "leaderElection.leaseDuration: must be text, not `15`"),
+        (config(leaderElection={"retryPeriod": "2"}), "leaderElection.retryPeriod: `2` is not a duration"),
         (config(extenders=[{"urlPrefix": "http://localhost"}]), "extenders: extenders are not supported"),
         (
             config(profiles=[{"plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}]),

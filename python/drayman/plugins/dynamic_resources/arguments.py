@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from drayman import durations
 from drayman.errors import InputError
 from drayman.plugins.dynamic_resources.binding_conditions import DEFAULT_TIMEOUT
 
 _KNOWN = frozenset({"apiVersion", "kind", "filterTimeout", "bindingTimeout"})
-_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s)")
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ def _seconds(name: str, text: object, default: float) -> float:
     """Return a duration as Go writes it, such as `10m` or `1m30s`, in seconds."""
     if text is None:
         return default
-    parts = _PART.findall(str(text))
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise InputError(f"`{text}` is not a duration", field=name, hint="write it as 90s or 1m30s")
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    try:
+        return durations.parse(str(text))
+    except ValueError as error:
+        raise InputError(str(error), field=name, hint="write it as 90s or 1m30s") from None
