@@ -42,6 +42,7 @@ VERBS = {
     "cluster": "start, list and end clusters on this machine, with their API on a loopback socket",
     "scheduler": "run the secondary scheduler against an API server, until interrupted",
     "driver": "run the mock DRA driver for one node, until interrupted",
+    "manifests": "print the manifests of the scheduler or the driver, for `kubectl apply`",
     "completion": "print a script that completes the command line in a shell",
 }
 """Each verb is the module that :func:`module` returns, with `add_arguments(parser)`, `run(arguments)` and a docstring

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     *((verb,) for verb in cli.VERBS),
     *(("cluster", action) for action in ("up", "list", "down", "kubeconfig")),
+    *(("manifests", part) for part in ("scheduler", "driver")),
 )
 
 
@@ -67,6 +68,8 @@ verbs:
     scheduler
               run the secondary scheduler against an API server, until interrupted
     driver    run the mock DRA driver for one node, until interrupted
+    manifests
+              print the manifests of the scheduler or the driver, for `kubectl apply`
     completion
               print a script that completes the command line in a shell
 """

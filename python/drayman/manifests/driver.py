@@ -1,0 +1,70 @@
+"""The manifests of the mock driver, changed as the values of its chart would change them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from drayman.errors import InputError
+from drayman.manifests.release import Object, Release, load
+
+MOST_DEVICES = 10_000
+
+_KUBELET, _CDI = "/var/lib/kubelet", "/var/run/cdi"
+_FOLDER = re.compile("/[^:]*[^/:]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver(Release):
+    """A driver on every node of `node_selector`.
+
+    `device_class` and `admission_policy` say whether these come with it; the policy lets each pod of the driver write
+    the ResourceSlices of its own node only.
+    """
+
+    chart: ClassVar[str] = "drayman-driver"
+
+    devices: int = 8
+    kubelet_directory: str = _KUBELET
+    cdi_directory: str = _CDI
+    device_class: bool = True
+    admission_policy: bool = True
+
+    def check(self) -> None:
+        """Raise :class:`~drayman.errors.InputError` for wrong values."""
+        if not 0 <= self.devices <= MOST_DEVICES:
+            raise InputError(f"`{self.devices}` where 0 to {MOST_DEVICES} are possible", field="devices")
+        for what, folder in (("kubelet directory", self.kubelet_directory), ("cdi directory", self.cdi_directory)):
+            if _FOLDER.fullmatch(folder) is None:
+                raise InputError(f"`{folder}` is no absolute path without `:` and a slash at its end", field=what)
+
+    def objects(self) -> list[Object]:
+        """Return the objects in the order in which they can be created."""
+        kept = [one for one in self.named(load("driver.yaml")) if self._needs(one["kind"])]
+        (daemon_set,) = (one for one in kept if one["kind"] == "DaemonSet")
+        pod = daemon_set["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        container["args"] = [self._argument(one) for one in container["args"]]
+        for mount in container["volumeMounts"]:
+            mount["mountPath"] = self._folder(mount["mountPath"])
+        for volume in pod["volumes"]:
+            volume["hostPath"]["path"] = self._folder(volume["hostPath"]["path"])
+        self.place(pod)
+        return kept
+
+    def _needs(self, kind: str) -> bool:
+        if kind == "DeviceClass":
+            return self.device_class
+        return self.admission_policy or not kind.startswith("ValidatingAdmissionPolicy")
+
+    def _argument(self, argument: str) -> str:
+        name, _, value = argument.partition("=")
+        return f"{name}={self.devices if name == '--devices' else self._folder(value)}"
+
+    def _folder(self, path: str) -> str:
+        """Return a path below one of the node's folders as it is below the chosen one; other text stays."""
+        for default, chosen in ((_KUBELET, self.kubelet_directory), (_CDI, self.cdi_directory)):
+            if path == default or path.startswith(f"{default}/"):
+                return chosen + path.removeprefix(default)
+        return path
