@@ -8,7 +8,7 @@ import json
 import platform
 import tarfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,12 @@ def write(path: Path, busybox: Path, images: Sequence[Image] = IMAGES) -> None:
         _add(archive, "manifest.json", json.dumps(manifest).encode())
 
 
-def _config(image: Image, layer: str) -> dict[str, object]:
+def config(image: Image, busybox: Path) -> dict[str, Any]:
+    """Return the configuration that `write` gives an image: its command, and its layer's digest."""
+    return _config(image, hashlib.sha256(_layer(busybox.read_bytes())).hexdigest())
+
+
+def _config(image: Image, layer: str) -> dict[str, Any]:
     return {
         "architecture": _ARCHITECTURES.get(platform.machine(), platform.machine()),
         "os": "linux",

@@ -1,0 +1,102 @@
+"""What the scripts of this folder ask of a Docker daemon, through the `docker` command and its DOCKER_HOST."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hack.kind import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUTS = "io.drayman.inputs"
+"""The label with the digest of all that an image is made from."""
+
+_SHOWN_LINES = 30
+
+
+class Failure(Exception):  # noqa: N818  # it is how scripts end, not an error in them
+    """Why a script ends, and what its user may do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def end(main: Callable[[], int]) -> None:
+    """Run a script's `main` and exit with its code; failures are said in one line and a hint."""
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        if failure.hint:
+            print(f"hint: {failure.hint}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def docker(*arguments: str) -> str:
+    """Return what `docker ARGUMENTS` prints. Raises :class:`Failure` with what it said when it fails."""
+    done = _ask(arguments)
+    if done.returncode:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
+        raise Failure(f"`docker {' '.join(arguments[:2])}` failed:\n{said}")
+    return done.stdout
+
+
+def image(name: str) -> dict[str, Any] | None:
+    """Return what the daemon knows about an image that it has, or None."""
+    done = _ask(("image", "inspect", name))
+    if done.returncode:
+        return None
+    (found,) = json.loads(done.stdout)
+    return dict(found)
+
+
+def label(name: str, key: str = INPUTS) -> str:
+    """Return the label of an image; empty where there is no such image or label."""
+    labels = ((image(name) or {}).get("Config") or {}).get("Labels") or {}
+    return str(labels.get(key, ""))
+
+
+def _ask(arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """Run `docker`; failures of the daemon itself, which have nothing to do with the question, are raised."""
+    try:
+        parts.choose_docker()
+        done = subprocess.run(("docker", *arguments), capture_output=True, text=True, check=False)
+    except (FileNotFoundError, PermissionError) as error:
+        raise Failure("`docker` is needed and was not found", "install Docker's command line") from error
+    if done.returncode and unreachable(done.stderr):
+        at = os.environ.get("DOCKER_HOST") or "its usual socket"
+        said = done.stderr.strip().splitlines()[-1]
+        raise Failure(f"no Docker daemon answers at {at}: {said}", "hack/kind/dockerd start")
+    return done
+
+
+def unreachable(said: str) -> bool:
+    """Return whether `docker` says that it cannot talk to its daemon."""
+    return any(
+        text in said.lower()
+        for text in ("cannot connect to the docker daemon", "error during connect", "docker api at", "dial unix")
+    )
+
+
+def digest(paths: Iterable[Path], *also: str) -> str:
+    """Return a digest of files, of the files in folders, and of texts; what tools leave beside sources is no part."""
+    found = hashlib.sha256("\0".join(also).encode())
+    for path in paths:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if not file.is_file() or "__pycache__" in file.parts or file.suffix in {".so", ".pyc"}:
+                continue
+            name = file.relative_to(ROOT) if file.is_relative_to(ROOT) else Path(file.name)
+            found.update(f"\0{name}\0{os.access(file, os.X_OK)}\0".encode())
+            found.update(hashlib.sha256(file.read_bytes()).digest())
+    return found.hexdigest()
