@@ -45,11 +45,17 @@ def test_every_program_is_a_tool_of_its_module_and_every_tool_is_built(tmp_path:
     assert {name: module for name, module in modules.items() if module != "debian"} == wanted
 
 
-@pytest.mark.parametrize("backend", ["local", "kind"])
-def test_backends_are_built_what_they_look_for(backend: str, tmp_path: Path) -> None:
-    local = {**programs.CONTROL_PLANE, **programs.SCHEDULER, **programs.NODE}
-    needed = set(local) if backend == "local" else set(programs.KIND)
-    assert needed <= set(listed("--for", backend, cache=tmp_path))
+@pytest.mark.parametrize(
+    ("backend", "needed"),
+    [("local", {**programs.CONTROL_PLANE, **programs.SCHEDULER, **programs.NODE}), ("kind", programs.KIND)],
+)
+def test_backends_are_built_what_they_look_for(backend: str, needed: dict[str, str], tmp_path: Path) -> None:
+    built = listed("--for", backend, cache=tmp_path)
+
+    assert set(needed) <= set(built)
+    upstream = {name: module for name, module in needed.items() if module != "debian"}
+    folders = {name: built[name].parent.name for name in upstream}
+    assert folders == {name: f"{module}-{programs.VERSIONS[module]}" for name, module in upstream.items()}
 
 
 def test_backend_local_does_not_wait_for_the_programs_of_another(tmp_path: Path) -> None:
