@@ -15,6 +15,7 @@ from typing import Any
 from drayman.clock import RealClock
 from drayman.kube import config
 from drayman.kube.client import Client
+from drayman.kube.resources import Resource
 from drayman.testing.access import Access
 from drayman.testing.apiserver import APIServer, InProcessTransport
 from drayman.testing.apiserver.certificates import self_signed
@@ -36,6 +37,13 @@ class LiveServer:
 
     def delete(self, kind: str, name: str) -> None:
         asyncio.run_coroutine_threadsafe(self.access.delete(kind, name), self._loop).result()
+
+    def get(self, kind: str, name: str) -> Mapping[str, Any]:
+        return asyncio.run_coroutine_threadsafe(self.access.get(kind, name), self._loop).result()
+
+    def patch(self, resource: Resource, name: str, patch: Mapping[str, Any]) -> None:
+        work = self.access.client.patch(resource, name, "default", patch)
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def run(self, started: Future[None]) -> None:
         with asyncio.Runner() as runner:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import options
+from drayman.cli import options, services
 
 if TYPE_CHECKING:
     import argparse
@@ -51,11 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until interrupted."""
-    import asyncio
-
+    """Run until told to end."""
     options.start_logging(arguments.verbose + 1)
-    asyncio.run(_run(arguments))
+    services.run(_run(arguments))
     return cli.DONE
 
 

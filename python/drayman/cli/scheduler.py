@@ -19,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import electing, options
+from drayman.cli import electing, options, services
 
 if TYPE_CHECKING:
     import argparse
@@ -45,12 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until interrupted."""
-    import asyncio
-
+    """Run until told to end."""
     options.start_logging(arguments.verbose + 1)
     plugins = load_plugins(arguments.plugin)
-    asyncio.run(_run(arguments, plugins))
+    services.run(_run(arguments, plugins))
     return cli.DONE
 
 

@@ -43,8 +43,15 @@ class ServerConfig:
     proxy: str | None = None
 
     def authorization(self) -> dict[str, str]:
-        """Return the headers that carry the token, or the user name and its password, or none."""
-        token = self.token_file.read_text().strip() if self.token_file else self.token
+        """Return the headers that carry the token, or the user name and its password, or none.
+
+        Raises `ConnectionError` when the token's file cannot be read: it is being replaced, and is there soon.
+        """
+        try:
+            token = self.token_file.read_text().strip() if self.token_file else self.token
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise ConnectionError(f"cannot read the token `{self.token_file}`: {reason}") from error
         if token:
             return {"authorization": f"Bearer {token}"}
         if self.password:
@@ -142,7 +149,7 @@ def _in_cluster() -> ServerConfig:
 def _files(path: str | os.PathLike[str] | None) -> list[tuple[Path, Mapping[str, Any]]]:
     """Return the kubeconfig files that count, the first one first; none where only the pod's service account is."""
     listed = [Path(part) for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]
-    default = Path.home() / ".kube" / "config"
+    default = _home() / ".kube" / "config"
     if path is not None:
         found = [Path(path)]
     elif listed:
@@ -155,6 +162,14 @@ def _files(path: str | os.PathLike[str] | None) -> list[tuple[Path, Mapping[str,
         looked = ", ".join(f"`{candidate}`" for candidate in listed or [default])
         raise InputError(f"no kubeconfig found: looked for {looked}", hint="pass --kubeconfig, or set KUBECONFIG")
     return [(file, _read(file)) for file in found]
+
+
+def _home() -> Path:
+    """Return the home of the user; `/` for one that the system does not know, as containers run them."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
 
 
 def _read(path: Path) -> Mapping[str, Any]:

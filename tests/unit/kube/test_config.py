@@ -48,6 +48,51 @@ def test_token_file_relative_to_the_kubeconfig_is_read_for_each_request(tmp_path
     assert server.authorization() == {"authorization": "Bearer two"}
 
 
+def test_token_file_that_is_being_replaced_is_a_connection_that_fails(tmp_path: Path) -> None:
+    server = config.ServerConfig(url="https://127.0.0.1:1", token_file=tmp_path / "token")
+    with pytest.raises(ConnectionError, match=r"^cannot read the token `.*/token`: no such file or directory$"):
+        server.authorization()
+
+
+@pytest.fixture
+def service_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "serviceaccount"
+    folder.mkdir()
+    for name, content in (("token", "one"), ("namespace", "drayman-system"), ("ca.crt", "PEM")):
+        (folder / name).write_text(content + "\n")
+    monkeypatch.setattr(config, "_SERVICE_ACCOUNT", folder)
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    return folder
+
+
+def test_pod_finds_its_service_account_and_takes_each_new_token(
+    service_account: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "6443")
+    server = config.load()
+
+    assert (server.url, server.namespace, server.ca_data) == ("https://[fd00::1]:6443", "drayman-system", b"PEM\n")
+    assert server.authorization() == {"authorization": "Bearer one"}
+    rotated = service_account / "rotated"
+    rotated.write_text("two\n")
+    rotated.rename(service_account / "token")
+    assert server.authorization() == {"authorization": "Bearer two"}
+
+
+def test_user_without_a_home_has_a_service_account_all_the_same(
+    service_account: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    assert config.load().url == "https://kubernetes.default.svc:443"
+    (service_account / "token").unlink()
+    with pytest.raises(InputError, match=r"looked for `/\.kube/config`"):
+        config.load()
+
+
 def test_inline_certificates_and_namespace_are_taken(tmp_path: Path) -> None:
     inline = {name: base64.b64encode(name.encode()).decode() for name in ("client-certificate-data", "client-key-data")}
     server = config.load(kubeconfig(tmp_path / "config", user=inline))
