@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -12,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parts import SBIN, cache, environment, fail, run, say, unpacked
+from hack.kind import engine
+from hack.kind.debian import SBIN, environment, run, unpacked
+from hack.kind.parts import cache, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 RELEASE = "bookworm"
-INPUTS = "io.drayman.inputs"
-"""The label with the hash of all that an image is made of."""
 NOT_UNPACKED = (
     "usr/share/doc/*", "usr/share/man/*", "usr/share/info/*", "usr/share/locale/*", "usr/share/lintian/*",
     "usr/share/bash-completion/*", "usr/share/zsh/*", "usr/share/common-licenses/*", "usr/share/pixmaps/*",
@@ -32,18 +30,34 @@ NOT_KEPT = (
 
 
 @contextmanager
-def bootstrapped(packages: Iterable[str]) -> Iterator[Path]:
-    """Give the root of a minimal Debian with `packages`, without documentation and caches; it goes afterwards."""
+def bootstrapped(name: str, packages: Iterable[str]) -> Iterator[Path]:
+    """Give the root of a minimal Debian with `packages`, without documentation and caches; it goes afterwards.
+
+    It is kept packed in the cache under `name`, so that a change of what is added to it takes no debootstrap.
+    """
     if os.geteuid() != 0:
-        fail("debootstrap needs root", hint="be root")
-    cache().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache(), prefix="rootfs-") as folder:
+        raise engine.Failure("debootstrap needs root", "be root")
+    packed = cache() / "debian" / f"{name}-{recipe(packages)[:16]}.tar"
+    packed.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=packed.parent, prefix="rootfs-") as folder:
         root = Path(folder) / "root"
-        _debootstrap(root, packages)
-        for pattern in NOT_KEPT:
-            for path in root.glob(pattern):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        if packed.exists():
+            root.mkdir(mode=0o755)
+            run(["tar", "--numeric-owner", "-C", root, "-xf", packed])
+        else:
+            _debootstrap(root, packages)
+            for path in (path for pattern in NOT_KEPT for path in list(root.glob(pattern))):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+            run(["tar", "--numeric-owner", "-C", root, "-cf", f"{folder}/packed", "."])
+            for old in packed.parent.glob(f"{name}-*.tar"):
+                old.unlink()
+            Path(folder, "packed").replace(packed)
         yield root
+
+
+def recipe(packages: Iterable[str]) -> str:
+    """Return the hash of what `bootstrapped` makes of packages."""
+    return engine.digest([], RELEASE, *packages, "", *NOT_KEPT)
 
 
 def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iterable[str] = ()) -> None:
@@ -54,35 +68,20 @@ def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iter
     with subprocess.Popen(["tar", "--numeric-owner", "-C", root, "-c", "."], stdout=subprocess.PIPE) as tar:
         done = subprocess.run([*command, "-", name], stdin=tar.stdout, capture_output=True, text=True, check=False)
     if done.returncode or tar.returncode:
-        fail(f"`docker import` of {name} failed:\n{done.stderr.rstrip()}", hint="hack/kind/dockerd start")
-
-
-def digest(*inputs: object) -> str:
-    """Return the hash of inputs: files by their content, all else by what it says."""
-    whole = hashlib.sha256()
-    for value in inputs:
-        content = value.read_bytes() if isinstance(value, Path) else repr(value).encode()
-        whole.update(hashlib.sha256(content).digest())
-    return whole.hexdigest()[:16]
+        raise engine.Failure(f"`docker import` of {name} failed:\n{done.stderr.rstrip()}")
 
 
 def why_not(name: str, inputs: str) -> str:
     """Return why the image has to be made; empty when it is there and made of `inputs`."""
-    done = subprocess.run(
-        ["docker", "image", "inspect", "--format", "{{json .Config.Labels}}", name],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        if "no such image" not in done.stderr.lower():
-            fail(f"docker does not answer: {done.stderr.strip()}", hint="hack/kind/dockerd start")
+    if engine.image(name) is None:
         return f"there is no {name}"
-    made_of = (json.loads(done.stdout) or {}).get(INPUTS, "something else")
-    return "" if made_of == inputs else f"{name} is made of {made_of}, not of {inputs}"
+    made_of = engine.label(name) or "something else"
+    return "" if made_of == inputs else f"{name} is made of {made_of[:12]}, not of {inputs[:12]}"
 
 
 def size(name: str) -> str:
     """Return the size of an image."""
-    return f"{int(run(['docker', 'image', 'inspect', '--format', '{{.Size}}', name])) / 1e6:.0f} MB"
+    return f"{(engine.image(name) or {'Size': 0})['Size'] / 1e6:.0f} MB"
 
 
 def _debootstrap(root: Path, packages: Iterable[str]) -> None:
@@ -111,5 +110,6 @@ def _mirror() -> str:
     )
     found = [line.split()[2] for line in listed.splitlines() if line.split()[:2] == [RELEASE, "main"]]
     if not found:
-        fail(f"apt of this machine knows no Debian {RELEASE}", hint="add it to /etc/apt, or use an image that you have")
+        hint = "add it to /etc/apt, or use an image that you have"
+        raise engine.Failure(f"apt of this machine knows no Debian {RELEASE}", hint)
     return found[0]

@@ -29,7 +29,8 @@ def before(env: dict[str, str]) -> dict[str, Any]:
     """Return how the machine is now, as far as a daemon changes it."""
     settings = {name: path.read_text().strip() for name in SETTINGS if (path := Path("/proc/sys", name)).exists()}
     rules = {f"{program} {table}": _rules(program, table, env) for program in _PROGRAMS for table in TABLES}
-    return {"settings": settings, "rules": rules}
+    # kind mounts the host's modules into its nodes, and Docker makes folders that are to be mounted.
+    return {"settings": settings, "rules": rules, "modules": Path("/lib/modules").exists()}
 
 
 def remove(was: dict[str, Any], bridges: list[str], env: dict[str, str]) -> None:
@@ -44,6 +45,9 @@ def remove(was: dict[str, Any], bridges: list[str], env: dict[str, str]) -> None
         path = Path("/proc/sys", name)
         if path.read_text().strip() != value:
             path.write_text(value)
+    if not was.get("modules"):
+        with contextlib.suppress(OSError):
+            Path("/lib/modules").rmdir()
 
 
 def undoing(now: list[str], was: list[str], bridges: list[str]) -> list[list[str]]:

@@ -39,6 +39,23 @@ def test_images_hold_busybox_under_its_names(tmp_path: Path) -> None:
             assert layer.getmember("bin/sh").linkname == "busybox"
 
 
+def test_images_of_programs_have_them_where_they_belong(tmp_path: Path) -> None:
+    program, data = tmp_path / "program", tmp_path / "data"
+    program.write_bytes(b"program")
+    program.chmod(0o755)
+    data.write_bytes(b"data")
+    image = images.Image("registry.example/program:v1", ("program",), "SIGTERM")
+    images.write_files(tmp_path / "images.tar", {"usr/bin/program": program, "etc/data": data}, [image])
+
+    with tarfile.open(tmp_path / "images.tar") as archive:
+        (entry,) = json.load(_content(archive, "manifest.json"))
+        assert entry["RepoTags"] == [image.name]
+        assert json.load(_content(archive, entry["Config"]))["config"]["Cmd"] == ["program"]
+        with tarfile.open(fileobj=_content(archive, entry["Layers"][0])) as layer:
+            assert {member.name: member.mode for member in layer} == {"usr/bin/program": 0o755, "etc/data": 0o644}
+            assert _content(layer, "usr/bin/program").read() == b"program"
+
+
 def _content(archive: tarfile.TarFile, name: str) -> io.BytesIO:
     file = archive.extractfile(name)
     assert file is not None

@@ -1,60 +1,61 @@
-"""An image is made again when, and only when, something that it is made of has changed."""
+"""Base and node image are made again when, and only when, something that they are made of has changed."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+from hack.kind import engine, parts, rootfs
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "hack/kind"))
-import rootfs
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NODE_IMAGE = Path(__file__).parents[3] / "hack/kind/node-image"
 
 
 @pytest.fixture
-def docker(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Stand in for docker: answer to `image inspect` what the test puts here."""
-    answer: dict[str, Any] = {"returncode": 0, "stdout": "", "stderr": ""}
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], **answer))
-    return answer
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str] | None], None]:
+    """Return what gives the stand-in of docker an image with the labels."""
+    (tmp_path / "docker").write_text(f"#!/bin/sh\ncat {tmp_path}/answer && exit 0\necho No such image: x >&2; exit 1\n")
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def put(labels: dict[str, str] | None) -> None:
+        (tmp_path / "answer").write_text(json.dumps([{"Config": {"Labels": labels}}]))
+
+    return put
 
 
-def test_digest_is_of_contents_and_not_of_places(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.write_text("content")
-    two.write_text("content")
-    assert rootfs.digest(one, ("a", "b")) == rootfs.digest(two, ("a", "b"))
-    two.write_text("changed")
-    different = [rootfs.digest(two, ("a", "b")), rootfs.digest(one, ("ab",)), rootfs.digest(("a", "b"), one)]
-    assert rootfs.digest(one, ("a", "b")) not in different
-
-
-def test_an_image_of_the_same_inputs_stays(docker: dict[str, Any]) -> None:
-    docker["stdout"] = json.dumps({rootfs.INPUTS: "abc"})
+def test_an_image_of_the_same_inputs_stays(docker: Callable[[dict[str, str] | None], None]) -> None:
+    docker({engine.INPUTS: "abc"})
     assert rootfs.why_not("drayman/x:1", "abc") == ""
 
 
-@pytest.mark.parametrize(("labels", "made_of"), [({rootfs.INPUTS: "old"}, "old"), (None, "something else")])
+@pytest.mark.parametrize(("labels", "made_of"), [({engine.INPUTS: "old"}, "old"), (None, "something else")])
 def test_an_image_of_other_inputs_is_made_again(
-    docker: dict[str, Any], labels: dict[str, str] | None, made_of: str
+    docker: Callable[[dict[str, str] | None], None], labels: dict[str, str] | None, made_of: str
 ) -> None:
-    docker["stdout"] = json.dumps(labels)
-    assert rootfs.why_not("drayman/x:1", "abc") == f"drayman/x:1 is made of {made_of}, not of abc"
+    docker(labels)
+    assert rootfs.why_not("drayman/x:1", "abc") == f"drayman/x:1 is made of {made_of[:12]}, not of abc"
 
 
-def test_a_missing_image_is_made(docker: dict[str, Any]) -> None:
-    docker.update(returncode=1, stderr="Error: No such image: drayman/x:1")
+@pytest.mark.usefixtures("docker")
+def test_a_missing_image_is_made() -> None:
     assert rootfs.why_not("drayman/x:1", "abc") == "there is no drayman/x:1"
 
 
-def test_without_a_daemon_the_hint_says_how_to_get_one(docker: dict[str, Any]) -> None:
-    docker.update(returncode=1, stderr="Cannot connect to the Docker daemon at unix:///var/run/docker.sock.")
-    with pytest.raises(SystemExit) as ended:
-        rootfs.why_not("drayman/x:1", "abc")
-    assert str(ended.value).splitlines() == [
-        "error: docker does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.",
-        "hint: hack/kind/dockerd start",
-    ]
+def test_other_packages_make_another_root() -> None:
+    assert rootfs.recipe(("a", "b")) == rootfs.recipe(["a", "b"])
+    assert rootfs.recipe(("a", "b")) not in (rootfs.recipe(("a",)), rootfs.recipe(("ab",)), rootfs.recipe(("b", "a")))
+
+
+def test_a_node_image_is_made_of_its_programs(tmp_path: Path) -> None:
+    node_image = parts.module_of(NODE_IMAGE)
+    program = tmp_path / "kubelet"
+    program.write_text("one")
+    before = node_image.inputs_of({"kubelet": program})
+    assert node_image.inputs_of({"kubelet": program}) == before
+    program.write_text("two")
+    assert node_image.inputs_of({"kubelet": program}) != before

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from hack.kind import runtime
 
 RUNTIME = Path(__file__).parents[3] / "hack/kind/runtime.py"
-sys.path.insert(0, str(RUNTIME.parent))
-import runtime  # noqa: E402
 
 ALL = [f"CAP_{name}" for name in runtime.CAPABILITIES]
 

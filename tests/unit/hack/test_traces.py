@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "hack/kind"))
-import traces
+from hack.kind import traces
 
 WAS = ["-P FORWARD ACCEPT", "-P OUTPUT ACCEPT", "-A FORWARD -i lo -j ACCEPT"]
 DOCKER = [

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import platform
 import tarfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 TESTBOX = "docker.io/drayman/testbox:1"
@@ -43,7 +44,20 @@ IMAGES = (
 
 def write(path: Path, busybox: Path, images: Sequence[Image] = IMAGES) -> None:
     """Write the images into one archive as `docker save` does; the same busybox gives the same bytes."""
-    layer = _layer(busybox.read_bytes())
+    _write(path, _layer(busybox.read_bytes()), images)
+
+
+def write_files(path: Path, files: Mapping[str, Path], images: Sequence[Image]) -> None:
+    """Write images that have nothing but `files`, given with their paths inside, as `write` does."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as layer:
+        for inside, file in sorted(files.items()):
+            mode = 0o755 if os.access(file, os.X_OK) else 0o644
+            _add(layer, inside, file.read_bytes(), mode=mode)
+    _write(path, buffer.getvalue(), images)
+
+
+def _write(path: Path, layer: bytes, images: Sequence[Image]) -> None:
     digest = hashlib.sha256(layer).hexdigest()
     manifest = []
     with tarfile.open(path, "w") as archive:
