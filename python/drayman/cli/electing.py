@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("leader election", "of replicas, one schedules; others take over when it is gone")
     group.add_argument(
         "--leader-elect",
-        type=_truth,
+        type=truth,
         nargs="?",
         const=True,
         metavar="BOOL",
@@ -58,7 +58,8 @@ def laid_over(configured: LeaderElection, arguments: argparse.Namespace) -> Lead
     return chosen
 
 
-def _truth(text: str) -> bool:
+def truth(text: str) -> bool:
+    """Read a truth as Go's flags do; argparse shows the error."""
     if text not in _TRUTHS:
         raise argparse.ArgumentTypeError(f"`{text}` is neither true nor false")
     return _TRUTHS[text]

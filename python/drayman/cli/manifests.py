@@ -10,14 +10,14 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 from drayman import cli
-from drayman.cli import options
+from drayman.cli import electing, options
 from drayman.errors import InputError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable
 
     from drayman.manifests import Release
@@ -104,7 +104,10 @@ def _add_scheduler(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leader-elect",
         dest="leader_election",
-        action=argparse.BooleanOptionalAction,
+        type=electing.truth,
+        nargs="?",
+        const=True,
+        metavar="BOOL",
         help="whether a leader is elected (default: if there are several)",
     )
     parser.add_argument("--scheduler-name", metavar="NAME", help="`schedulerName` of its pods (default: drayman)")

@@ -25,7 +25,7 @@ def test_objects_are_printed_as_yaml(drayman: CommandLine) -> None:
 
 
 def test_objects_are_printed_as_a_list_of_json(drayman: CommandLine) -> None:
-    done = drayman.run("manifests", "scheduler", "--replicas", "2", "--no-leader-elect", "--name", "b", "-o", "json")
+    done = drayman.run("manifests", "scheduler", "--replicas", "2", "--leader-elect=false", "--name", "b", "-o", "json")
 
     printed = json.loads(done.out)
     assert (printed["apiVersion"], printed["kind"]) == ("v1", "List")

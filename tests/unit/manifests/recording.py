@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from e2e.stage import VirtualStage
 
+from drayman import scheduler
+from drayman.clock import VirtualClock, virtual_loop
+from drayman.kube.client import Client
 from drayman.kube.http import Request, Response, Stream
+from drayman.kube.resources import LEASES, NAMESPACES
+from drayman.scheduler import Configuration
 from drayman.testing import core, scenario
-from drayman.testing.apiserver import InProcessTransport, paths
+from drayman.testing.apiserver import APIServer, InProcessTransport, paths
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from drayman.kube.election import LeaderElection
     from drayman.testing import FakeCluster
 
 DRIVER = "gpu.example.com"
@@ -103,3 +110,30 @@ def _quarrel_about_slices(cluster: FakeCluster) -> None:
     stranger = {**published, "metadata": {"name": "stranger"}}
     cluster.apply({**stranger, "spec": {**spec, "pool": {**spec["pool"], "name": "stranger"}}})
     cluster.settle()
+
+
+def record_election(settings: LeaderElection) -> set[Right]:
+    """Let a scheduler lead, renew its lease and give it up; return what it asked for."""
+    RecordingTransport.asked, RecordingTransport.refusals = {}, {}
+    clock = VirtualClock()
+
+    async def lead() -> None:
+        server = APIServer(clock=clock)
+        administrator = Client(InProcessTransport(server))
+        await administrator.create(NAMESPACES, {"metadata": {"name": settings.resource_namespace}})
+        client = Client(RecordingTransport(server), user_agent="drayman-scheduler")
+        configuration = Configuration(leader_election=settings)
+        leader = asyncio.create_task(scheduler.run(client, configuration, clock, random=None))
+        await clock.settle()
+        held = await administrator.get(LEASES, settings.resource_name, settings.resource_namespace)
+        assert held["spec"]["renewTime"] > held["spec"]["acquireTime"]
+        leader.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await leader
+        given_up = await administrator.get(LEASES, settings.resource_name, settings.resource_namespace)
+        assert held["spec"]["holderIdentity"]
+        assert not given_up["spec"]["holderIdentity"]
+
+    with contextlib.closing(virtual_loop(clock)) as loop:
+        loop.run_until_complete(lead())
+    return RecordingTransport.asked["drayman-scheduler"]

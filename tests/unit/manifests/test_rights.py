@@ -10,9 +10,12 @@ from tests.unit.manifests import recording
 from tests.unit.manifests.recording import Right
 
 from drayman import manifests
+from drayman.manifests import Scheduler
+from drayman.scheduler import Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 NOT_ASKED_FOR = {
     "scheduler": {
@@ -58,3 +61,18 @@ def test_role_grants_each_right_once(part: str) -> None:
     counted = sum(len(rule["apiGroups"]) * len(rule["resources"]) * len(rule["verbs"]) for rule in rules)
 
     assert counted == len(recording.rights(rules))
+
+
+def test_leader_asks_for_its_lease_and_nothing_more(tmp_path: Path) -> None:
+    objects = Scheduler(replicas=2, namespace="team-a").objects()
+    (role,) = (one for one in objects if one["kind"] == "Role")
+    (config_map,) = (one for one in objects if one["kind"] == "ConfigMap")
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(config_map["data"]["scheduler.yaml"])
+    election = Configuration.from_file(path).leader_election
+    asked = recording.record_election(election)
+
+    assert {right for right in asked if right.resource == "leases"} == recording.rights(role["rules"])
+    assert asked <= recording.rights([*role["rules"], *manifests.role("scheduler")["rules"]])
+    assert {name for rule in role["rules"] for name in rule.get("resourceNames", [])} == {election.resource_name}
+    assert role["metadata"]["namespace"] == election.resource_namespace == "team-a"
