@@ -24,6 +24,7 @@ SOURCES = [
 """What the wheel is built from."""
 
 OLDEST_PYTHON = (3, 11)
+_KEPT_WHEELS = 4
 _ASK = (
     "import json, os, platform, sys;"
     "print(json.dumps([list(sys.version_info[:2]), platform.machine(), os.confstr('CS_GNU_LIBC_VERSION') or '']))"
@@ -49,7 +50,10 @@ class Base:
         try:
             said = engine.docker("run", "--rm", "--network=none", "--entrypoint=python3", identity, "-c", _ASK)
         except engine.Failure as failure:
-            raise engine.Failure(f"the base `{name}` cannot run `python3`: {failure}") from failure
+            why = str(failure).splitlines()[-1].removeprefix("docker: ")
+            raise engine.Failure(
+                f"the base `{name}` does not run `python3`: {why}", "take one with Python"
+            ) from failure
         python, machine, libc = json.loads(said)
         found = re.match(r"glibc (\d+)\.(\d+)", libc)
         if found is None:
@@ -88,6 +92,12 @@ def check_wheel(wheel: str, base: Base) -> None:
         raise engine.Failure(f"`{wheel}` is no wheel of drayman", "build one: hack/build")
     if named["version"] != version():
         raise engine.Failure(f"the wheel `{wheel}` is of version {named['version']}, where {version()} is wanted")
+    if (3, int(named["minor"])) > base.python:
+        has = ".".join(map(str, base.python))
+        raise engine.Failure(
+            f"the wheel `{wheel}` needs Python 3.{named['minor']}, and the base `{base.name}` has {has}",
+            "take a newer base",
+        )
     needs = [found for name in named["platforms"].split(".") if (found := _PLATFORM.fullmatch(name))]
     fitting = [found for found in needs if found["machine"] == base.machine]
     if not fitting:
@@ -118,7 +128,15 @@ def build_wheel() -> Path:
         command = [maturin, "build", "--release", "--locked", "--quiet"]
         _fill(folder, [*command, "--out"], "the wheel could not be built", "hack/build says more, or give --wheel FILE")
         built = list(folder.glob("*.whl"))
+        _forget(folder.parent)
     return built[0]
+
+
+def _forget(cached: Path) -> None:
+    """Remove the wheels of older sources but the last few, which somebody may be building from."""
+    folders = sorted(cached.glob("wheel-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in folders[_KEPT_WHEELS:]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def download(lock: Path, base: Base) -> Path:
@@ -145,7 +163,11 @@ def _fill(folder: Path, command: list[str], failed: str, hint: str) -> None:
         done = subprocess.run([*command, str(made)], cwd=engine.ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             raise engine.Failure(f"{failed}:\n{(done.stdout + done.stderr).strip()}", hint)
-        made.replace(folder)
+        try:
+            made.replace(folder)
+        except OSError:  # somebody else was quicker
+            if not folder.is_dir():
+                raise
 
 
 def _tool(name: str) -> str:

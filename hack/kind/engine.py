@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ INPUTS = "io.drayman.inputs"
 """The label with the digest of all that an image is made from."""
 
 _SHOWN_LINES = 30
+_ADVICE = re.compile(r"Run 'docker .*--help'|See 'docker .*--help'")
 
 
 class Failure(Exception):  # noqa: N818  # it is how scripts end, not an error in them
@@ -47,7 +49,8 @@ def docker(*arguments: str) -> str:
     """Return what `docker ARGUMENTS` prints. Raises :class:`Failure` with what it said when it fails."""
     done = _ask(arguments)
     if done.returncode:
-        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_SHOWN_LINES:])
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        said = "\n".join([line for line in lines if line and not _ADVICE.match(line)][-_SHOWN_LINES:])
         raise Failure(f"`docker {' '.join(arguments[:2])}` failed:\n{said}")
     return done.stdout
 

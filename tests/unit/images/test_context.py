@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def test_a_wheel_fits(platforms: str) -> None:
         (wheel("musllinux_1_2_x86_64"), "is not for x86_64"),
         (wheel("win_amd64"), "is not for x86_64"),
         (wheel("manylinux_2_37_x86_64"), "needs glibc 2.37, and the base `base:1` has 2.36"),
+        (wheel("linux_x86_64").replace("cp311", "cp312"), "needs Python 3.12, and the base `base:1` has 3.11"),
         (wheel("linux_x86_64", "9.9.9"), f"is of version 9.9.9, where {context.version()} is wanted"),
         ("aiohttp-3.14.5-cp311-cp311-manylinux2014_x86_64.whl", "is no wheel of drayman"),
     ],
@@ -132,3 +134,13 @@ def test_a_failed_download_leaves_nothing_in_the_cache(tmp_path: Path, monkeypat
         context.download(context.LOCKS / "pip.txt", BASE)
 
     assert list((tmp_path / "images").iterdir()) == []
+
+
+def test_wheels_of_older_sources_are_forgotten(tmp_path: Path) -> None:
+    for age in range(6):
+        (tmp_path / f"wheel-{age}").mkdir()
+        os.utime(tmp_path / f"wheel-{age}", (1000 - age, 1000 - age))
+
+    context._forget(tmp_path)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["wheel-0", "wheel-1", "wheel-2", "wheel-3"]
