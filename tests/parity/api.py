@@ -24,6 +24,7 @@ CLASSES, SLICES = "resource.k8s.io/v1/deviceclasses", "resource.k8s.io/v1/resour
 TAINT_RULES = "resource.k8s.io/v1/devicetaintrules"
 PODS, CONFIG_MAPS, NODES, CORE_EVENTS = "v1/pods", "v1/configmaps", "v1/nodes", "v1/events"
 EVENTS, JOBS, DEPLOYMENTS = "events.k8s.io/v1/events", "batch/v1/jobs", "apps/v1/deployments"
+LEASES = "coordination.k8s.io/v1/leases"
 _OF_CLUSTER = (CLASSES, SLICES, TAINT_RULES, NODES)
 
 _GROUPS: dict[str, dict[str, Sequence]] = {}
@@ -31,9 +32,9 @@ _GROUPS: dict[str, dict[str, Sequence]] = {}
 
 def sequences() -> dict[str, dict[str, Sequence]]:
     """Return the sequences by name in their groups, which are the modules that they stand in."""
-    from tests.parity import metadata, pods, reading, resource, writing  # each registers its own
+    from tests.parity import leases, metadata, pods, reading, resource, writing  # each registers its own
 
-    del metadata, pods, reading, resource, writing
+    del leases, metadata, pods, reading, resource, writing
     return _GROUPS
 
 

@@ -1,6 +1,6 @@
 """Fields whose feature gate is off: the API server clears them without a word, unless the old object used them already.
 
-Source: the strategies in upstream's `pkg/registry/resource`.
+Source: the strategies in upstream's `pkg/registry/resource` and `pkg/registry/coordination`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ def _below(prefix: str) -> _Gated:
 
 
 _GATED: Mapping[str, _Gated] = {
+    "Lease": (
+        (("CoordinatedLeaderElection",), ("spec.strategy",)),
+        (("CoordinatedLeaderElection",), ("spec.preferredHolder",)),
+    ),
     "DeviceClass": ((("DRAExtendedResource",), ("spec.extendedResourceName",)),),
     "ResourceClaim": (
         *_below("spec"),
@@ -117,7 +121,7 @@ def dropped(new: Mapping[str, Any], gates: Collection[str]) -> Iterator[tuple[st
 
 
 def _gated_fields(obj: Mapping[str, Any]) -> _Gated:
-    if not str(obj.get("apiVersion", "")).startswith("resource.k8s.io/"):
+    if not str(obj.get("apiVersion", "")).startswith(("resource.k8s.io/", "coordination.k8s.io/")):
         return ()
     return _GATED.get(str(obj.get("kind", "")), ())
 

@@ -12,9 +12,10 @@ from drayman.api import gotext
 from drayman.api.schema import table
 from drayman.errors import InputError
 from drayman.quantity import Quantity
-from drayman.timestamps import parse_rfc3339
+from drayman.timestamps import parse_rfc3339, rfc3339_micro
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Mapping
 
 _MAX_STRICT_ERRORS = 100
@@ -174,7 +175,9 @@ class _Decoder:
                 return value if isinstance(value, str) else self._integer(value, "int32", place)
             case "quantity":
                 return _quantity(value, place)
-            case "time" | "microTime":
+            case "microTime":
+                return _micro_time(value, place)
+            case "time":
                 return _time(value, place)
             case _:
                 return self._bytes(value, place)
@@ -226,12 +229,31 @@ def _quantity(value: Any, place: _Place) -> Any:
 
 
 def _time(value: Any, place: _Place) -> Any:
+    _parsed_time(value, place, "2006-01-02T15:04:05Z07:00")
+    return value
+
+
+def _micro_time(value: Any, place: _Place) -> str:
+    """Return a time in UTC; written, it has to have six digits behind the point."""
+    layout = "2006-01-02T15:04:05.000000Z07:00"
+    parsed = _parsed_time(value, place, layout)
+    rest = value[len("2006-01-02T15:04:05") :]
+    if not re.match(r"\.\d{6}", rest, re.ASCII):
+        raise _wrong_time(value, place, layout, rest, ".000000")
+    if rest[7:8].isdigit():
+        raise _wrong_time(value, place, layout, rest[7:], "Z07:00")
+    return rfc3339_micro(parsed)
+
+
+def _parsed_time(value: Any, place: _Place, layout: str) -> dt.datetime:
     if not isinstance(value, str):
         raise _CustomDecodingError(place.mistyped(_json_type(value), "string"))
     try:
-        parse_rfc3339(value)
+        return parse_rfc3339(value)
     except ValueError as error:
-        text = gotext.quote(value)
-        message = f'parsing time {text} as "2006-01-02T15:04:05Z07:00": cannot parse {text} as "2006"'
-        raise _CustomDecodingError(DecodingError(place.path, message, fatal=True)) from error
-    return value
+        raise _wrong_time(value, place, layout, value, "2006") from error
+
+
+def _wrong_time(value: str, place: _Place, layout: str, part: str, wanted: str) -> _CustomDecodingError:
+    message = f'parsing time {gotext.quote(value)} as "{layout}": cannot parse {gotext.quote(part)} as "{wanted}"'
+    return _CustomDecodingError(DecodingError(place.path, message, fatal=True))

@@ -162,7 +162,7 @@ class Writes:
         if not version and not kind.unconditional:
             path = field.Path("metadata").child("resourceVersion")
             error = field.invalid(path, 0, "must be specified for an update")
-            raise Refusal(status.invalid(kind.group, kind.kind, present["name"], [error]))
+            raise Refusal(status.invalid(kind.group, kind.plural, present["name"], [error]))  # so says its storage
         if version and version != present["resourceVersion"]:
             raise Refusal(status.conflict(kind.group, kind.plural, present["name"], status.OBJECT_MODIFIED))
 
