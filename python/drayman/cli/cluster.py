@@ -19,15 +19,14 @@ import argparse
 import importlib
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import options
+from drayman.cli import background, options
 from drayman.cli.output import Printer
-from drayman.errors import DraymanError, InputError, MissingExtraError
+from drayman.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from drayman.testing.clusters import registry
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "drayman"
 BACKENDS = ("fake", "local", "kind", "existing")
 SCHEDULERS = ("drayman", "upstream", "both", "none")
-_START_SECONDS = {"fake": 60.0, "local": 300.0, "existing": 300.0}
-_END_SECONDS = {"fake": 30.0, "local": 30.0, "kind": 300.0, "existing": 200.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,14 +105,14 @@ def _up(arguments: argparse.Namespace) -> int:
     chosen = _options(arguments)
     if arguments.plan:
         return _plan(arguments)
-    check_free(arguments.name)
+    background.check_free(arguments.name)
     can_stay = _choice(arguments).can_stay
     if arguments.keep and not can_stay:
         raise InputError(f"a cluster of the backend `{arguments.backend}` ends with its process", hint="--detach")
     if can_stay or not arguments.detach:
         options.start_logging(arguments.verbose)
         return asyncio.run(_serve(arguments, chosen))
-    start_detached(arguments.name, [*arguments.given, "--no-detach"], seconds=_START_SECONDS[arguments.backend])
+    background.start(arguments.name, [*arguments.given, "--no-detach"], backend=arguments.backend)
     _tell(arguments.name)
     return cli.DONE
 
@@ -130,57 +127,6 @@ def _plan(arguments: argparse.Namespace) -> int:
     for line in asyncio.run(existing.planned(options.existing_request(arguments))):
         print(line)
     return cli.DONE
-
-
-def check_free(name: str) -> None:
-    """Raise :class:`InputError` when a cluster `name` is running."""
-    from drayman.testing.clusters import registry
-
-    if registry.find(name):
-        raise InputError(f"a cluster `{name}` is running", hint=f"drayman cluster down {name}")
-
-
-def start_detached(name: str, arguments: list[str], *, seconds: float = _START_SECONDS["fake"]) -> None:
-    """Run `drayman ARGUMENTS`, which starts the cluster `name`, in the background until it is ready.
-
-    Raises :class:`~drayman.errors.DraymanError` with the end of its log when it does not become so.
-    """
-    import asyncio
-
-    from drayman.testing.clusters import registry
-
-    registry.folder(name).mkdir(parents=True, exist_ok=True)
-    with registry.log(name).open("w+") as log:
-        child = subprocess.Popen(  # noqa: S603 - ourselves
-            [sys.executable, "-m", "drayman", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-        if asyncio.run(_is_ready(name, child, seconds)):
-            child.returncode = 0  # from here on it is on its own, and nothing waits for it
-            return
-        child.terminate()
-        child.wait()
-        log.seek(0)  # the child has removed the file's name
-        said = log.read().strip()
-    registry.forget(name)
-    raise DraymanError(f"cluster `{name}` did not start:\n{said or f'it said nothing; exit code {child.returncode}'}")
-
-
-async def _is_ready(name: str, child: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Wait until the cluster `name` is recorded by the process `child`; False when it ends or takes too long."""
-    from drayman.clock import RealClock
-    from drayman.testing.clusters import registry
-
-    clock = RealClock()
-    limit = clock.monotonic() + seconds
-    while child.poll() is None and clock.monotonic() < limit:
-        if (entry := registry.find(name)) and entry.pid == child.pid:
-            return True
-        await clock.sleep(0.05)
-    return False
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -310,20 +256,12 @@ def _down(arguments: argparse.Namespace) -> int:
     name = arguments.name
     if arguments.run_id:
         return _remove_run(arguments)
-    if name in registry.left_behind("existing"):
-        _remove_left_of_run(arguments)
-        registry.forget(name)
-        print(f"the process of cluster `{name}` was killed before; what it left is removed")
-        return cli.DONE
     last = registry.last(name)
     if (last is None and registry.noted(name) is None) or (last is not None and last.alive()):
-        end(name)
+        background.end(name)
         print(f"cluster `{name}` has ended")
         return cli.DONE
-    if last is not None and last.backend == "local":
-        _clean_up()
-    _remove_containers(name)
-    registry.forget(name)
+    background.remove_killed(name, arguments.kubeconfig, arguments.context)
     print(f"the process of cluster `{name}` was killed before; what it left is removed")
     return cli.DONE
 
@@ -338,57 +276,6 @@ def _remove_run(arguments: argparse.Namespace) -> int:
     asyncio.run(existing.remove(existing.Run(arguments.run_id), server))
     print(f"nothing of run `{arguments.run_id}` is left in {server.url}")
     return cli.DONE
-
-
-def _remove_left_of_run(arguments: argparse.Namespace) -> None:
-    import asyncio
-
-    from drayman.testing.clusters import existing
-
-    asyncio.run(existing.remove_left(arguments.name, arguments.kubeconfig, arguments.context))
-
-
-def _remove_containers(name: str) -> None:
-    import asyncio
-
-    from drayman.testing.clusters import backends, registry
-
-    if registry.noted(name) is not None:
-        with registry.reserved(name):
-            asyncio.run(backends.remove_containers(name))
-
-
-def _clean_up() -> None:
-    import asyncio
-
-    from drayman.clock import RealClock
-    from drayman.testing.clusters.local.folder import clean_up
-
-    asyncio.run(clean_up(RealClock()))
-
-
-def end(name: str) -> None:
-    """End the cluster `name` and wait until it is gone."""
-    import asyncio
-
-    from drayman.clock import RealClock
-    from drayman.testing.clusters import registry
-
-    entry = registry.existing(name)
-    registry.ask_to_end(entry)
-    seconds = _END_SECONDS[entry.backend]
-
-    async def gone() -> bool:
-        clock = RealClock()
-        limit = clock.monotonic() + seconds
-        while entry.attended() and clock.monotonic() < limit:
-            await clock.sleep(0.05)
-        return not entry.attended()
-
-    if not asyncio.run(gone()):
-        raise DraymanError(f"cluster `{name}` (process {entry.pid}) did not end within {seconds:.0f} s")
-    _remove_containers(name)
-    registry.forget(name)
 
 
 def _kubeconfig(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ import os
 from typing import TYPE_CHECKING
 
 from drayman import cli
-from drayman.cli import cluster
+from drayman.cli import background
 from drayman.cli.output import Printer
 from drayman.cli.tables import Tables
 from drayman.errors import DraymanError, InputError
@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         printer.table(("SCENARIO", "WHAT IT SHOWS"), [(one.name, one.title) for one in scenarios])
         return cli.DONE
     name = arguments.name or registry.free_name("demo")
-    cluster.check_free(name)
-    cluster.start_detached(name, ["cluster", "up", name, "--nodes", str(NODES), "--devices", str(DEVICES)])
+    background.check_free(name)
+    background.start(name, ["cluster", "up", name, "--nodes", str(NODES), "--devices", str(DEVICES)])
     keep = False
     try:
         failed = asyncio.run(_play(name, scenarios, Tables(printer, wide=arguments.wide), keep=arguments.keep))
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise DraymanError(str(error)) from error
     finally:
         if not keep:
-            cluster.end(name)
+            background.end(name)
     printer.title(f"{len(scenarios) - len(failed)} of {len(scenarios)} scenarios ended as they say")
     for one in failed:
         printer.line(f"not as expected: {one}")
