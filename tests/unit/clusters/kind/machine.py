@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,14 @@ class Machine:
         monkeypatch.setattr(tempfile, "tempdir", str(folder))
         for name in ("DRAYMAN_KIND_IMAGE", "DRAYMAN_CONTROLPLANE", "KUBEBUILDER_ASSETS", "DOCKER_HOST"):
             monkeypatch.delenv(name, raising=False)
+
+    def hide_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Leave on the PATH only the stand-ins, and what they use."""
+        for name in ("sh", "cat", "cp", "rm"):
+            found = shutil.which(name)
+            assert found is not None
+            (self.programs / name).symlink_to(found)
+        monkeypatch.setenv("PATH", str(self.programs))
 
     def say(self, call: str, script: str) -> None:
         """Let a program do this when it is called so: `docker-image` for `docker image …`."""

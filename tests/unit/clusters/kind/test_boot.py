@@ -144,3 +144,16 @@ async def test_kept_cluster_stays_and_is_removed_by_name(machine: Machine) -> No
     assert not machine.containers
     registry.forget("test")
     assert machine.left() == []
+
+
+async def test_docker_that_was_unpacked_is_found_by_us_and_by_kind(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpacked = machine.folder / "cache" / "debian" / "docker" / "usr" / "bin"
+    unpacked.mkdir(parents=True)
+    (machine.programs / "docker").rename(unpacked / "docker")
+    machine.hide_others(monkeypatch)
+    machine.say("kind-load", "docker found by kind")
+    async with control_plane(machine):
+        await boot()
+    assert "docker found by kind" in machine.calls()

@@ -30,14 +30,14 @@ async def refusal(machine: Machine, options: Options = OPTIONS) -> tuple[str, st
 
 async def test_no_docker(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     (machine.programs / "docker").unlink()
-    monkeypatch.setenv("PATH", str(machine.programs))
+    machine.hide_others(monkeypatch)
     assert await refusal(machine) == ("`docker` is not on the PATH, and kind's nodes are its containers", START)
 
 
 async def test_no_kind_and_no_helm(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("kind", "helm"):
         (machine.programs / name).unlink()
-    monkeypatch.setenv("PATH", f"{machine.programs}:/usr/bin:/bin")
+    machine.hide_others(monkeypatch)
     message, hint = await refusal(machine)
     assert message.startswith("not found: `kind`, `helm`; looked in ")
     assert hint is not None

@@ -44,6 +44,10 @@ class Commands:
         # Who is killed takes its programs along; what they have made is found by the next start.
         self._bound = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
 
+    def extend_path(self, folder: Path) -> None:
+        """Let programs find others in `folder`, after those on the PATH."""
+        self._environment["PATH"] = os.pathsep.join([self._environment.get("PATH", os.defpath), str(folder)])
+
     async def run(self, *command: str | Path, seconds: float = 60.0, stdin: str | None = None) -> str:
         """Run `command` and return what it wrote to standard output.
 

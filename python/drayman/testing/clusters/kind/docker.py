@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drayman.errors import InputError
+from drayman.testing.clusters import programs
 from drayman.testing.clusters.kind.commands import CommandError
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ _CLUSTER = "io.x-k8s.kind.cluster"
 """Label that kind gives its containers."""
 
 _WHERE = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH")
+_UNPACKED = "debian/docker/usr/bin"
+"""Below the cache, where `hack/kind/dockerd` unpacks Docker on a machine without."""
+
 _START = 'start Docker; where there is none, `eval "$(hack/kind/dockerd start)"` starts a private one'
 _ASKED = "cat /kind/version; echo; containerd --version"
 _VERSION = re.compile(r"\bv?(\d+\.\d+\.\d+)")
@@ -53,11 +57,13 @@ class Docker:
     """The client of a daemon. Raises :class:`~drayman.errors.InputError` where there is no client."""
 
     def __init__(self, commands: Commands) -> None:
-        found = shutil.which("docker")
+        unpacked = programs.cache().parent / _UNPACKED
+        found = shutil.which("docker") or shutil.which("docker", path=unpacked)
         if found is None:
             raise InputError("`docker` is not on the PATH, and kind's nodes are its containers", hint=_START)
         self._program = Path(found)
         self._commands = commands
+        commands.extend_path(self._program.parent)  # for kind
 
     async def cgroups(self) -> str:
         """Return the daemon's version of control groups, `1` or `2`.
