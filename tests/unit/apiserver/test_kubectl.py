@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from drayman.clock import RealClock
+from drayman.manifests import Driver, Release, Scheduler, documents
 from drayman.testing.apiserver import APIServer
 from drayman.testing.apiserver.certificates import self_signed
 from drayman.testing.apiserver.sockets import serve
@@ -32,6 +33,14 @@ spec:
   resourceClaims: [{name: gpu, resourceClaimName: shared}]
   containers:
   - {name: main, image: "docker.io/drayman/testbox:1", resources: {claims: [{name: gpu}]}}
+"""
+
+_LIST = """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}
 """
 
 
@@ -113,6 +122,24 @@ async def test_apply_again_changes_what_differs(kubectl: Kubectl) -> None:
 
     assert again.splitlines()[-1] == "pod/p configured"
     assert await kubectl("get", "pod", "p", "-o", "jsonpath={.metadata.labels.app}") == "b"
+
+
+async def test_lists_are_applied(kubectl: Kubectl) -> None:
+    applied = await kubectl("apply", "-f", "-", stdin=_LIST)
+
+    assert applied == "configmap/a created\nconfigmap/b created\n"
+
+
+@pytest.mark.parametrize("release", [Scheduler(replicas=2), Driver()], ids=lambda release: release.chart)
+async def test_our_manifests_are_applied(kubectl: Kubectl, release: Release) -> None:
+    text = documents(release.objects())
+    applied = await kubectl("apply", "-f", "-", stdin=text)
+
+    assert [line.rpartition(" ")[2] for line in applied.splitlines()] == ["created"] * len(release.objects())
+    again = await kubectl("apply", "-f", "-", stdin=text)
+    # kubectl always replaces the selector of a PodDisruptionBudget.
+    changed = [line for line in again.splitlines() if not line.startswith("poddisruptionbudget")]
+    assert {line.rpartition(" ")[2] for line in changed} == {"unchanged"}
 
 
 async def test_server_side_apply(kubectl: Kubectl) -> None:

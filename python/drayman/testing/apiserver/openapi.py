@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 Object = dict[str, Any]
 
-_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_ASKED = (_PROTOBUF, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+"""Clients ask for the second, which is no media type: none of them would understand it in the answer."""
 _EMPTY_DOCUMENT = b"\x0a\x032.0"
 """A `Document` of protobuf with only its first field, `swagger`: kubectl reads it for kinds that it does not know."""
 
@@ -43,7 +45,7 @@ class OpenAPI:
     def handle(self, request: Request) -> Response | None:
         """Answer a request for an OpenAPI document; None for any other path."""
         path = request.path.strip("/")
-        if path == "openapi/v2" and _PROTOBUF in request.headers.get("accept", ""):
+        if path == "openapi/v2" and any(name in request.headers.get("accept", "") for name in _ASKED):
             return Response(200, _EMPTY_DOCUMENT, {"content-type": _PROTOBUF})
         if path == "openapi/v2":
             paths = {path: item for document in self._documents.values() for path, item in document.items()}
