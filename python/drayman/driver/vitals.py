@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from drayman.clock import Clock
     from drayman.driver.driver import Driver
 
-CALL_SECONDS = 5.0
-"""How long one call to an own socket may take."""
+CALL_SECONDS = 2.0
+"""How long one call to an own socket may take: both together have to end before the probe gives up, or nobody is told."""
 
 # Channels of one process share connections otherwise, and one that is left over hides a socket that is gone.
 _OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
