@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from drayman.driver.driver import Driver
 
 CALL_SECONDS = 2.0
-"""How long one call to an own socket may take: both together have to end before the probe gives up, or nobody is told."""
+"""How long one call to an own socket may take: both together have to end before the probe gives up, unheard."""
 
 # Channels of one process share connections otherwise, and one that is left over hides a socket that is gone.
 _OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
