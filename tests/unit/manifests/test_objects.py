@@ -163,6 +163,21 @@ def test_lease_may_be_written_only_where_a_leader_is_elected() -> None:
     assert "Role" not in {one["kind"] for one in Scheduler().objects()}
 
 
+@pytest.mark.parametrize(
+    ("replicas", "chosen", "elects"),
+    [(1, None, False), (2, None, True), (1, True, True), (2, False, False), (0, None, False), (2, True, True)],
+)
+def test_leader_is_elected_among_several_or_when_it_is_wanted(replicas: int, chosen: bool | None, elects: bool) -> None:
+    release = Scheduler(replicas=replicas, leader_election=chosen)
+    config = yaml.safe_load(one_of(release, "ConfigMap")["data"]["scheduler.yaml"])
+    kinds = {one["kind"] for one in release.objects()}
+
+    assert config["leaderElection"]["leaderElect"] is elects
+    assert ({"Role", "RoleBinding"} <= kinds) is elects
+    assert ("PodDisruptionBudget" in kinds) is (replicas > 1)
+    assert ("topologySpreadConstraints" in pod_of(release, "Deployment")) is (replicas > 1)
+
+
 def test_policy_is_about_the_account_of_the_driver() -> None:
     release = Driver(name="mock", namespace="hardware")
     (condition,) = one_of(release, "ValidatingAdmissionPolicy")["spec"]["matchConditions"]
