@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drayman import features
-from drayman.errors import APIStatusError, DraymanError, InputError
+from drayman.errors import APIStatusError, InputError
+from drayman.kube.client import status_of
 from drayman.kube.discovery import Discovery
 from drayman.kube.http import Request as HTTPRequest
 from drayman.kube.resources import CLAIMS, DEVICE_CLASSES, NAMESPACES, NODES, SLICES, Resource
@@ -29,6 +30,7 @@ OLDEST = "1.34"
 """The first version that serves what we use of DRA."""
 
 _SHOWN = 5
+_SAID = 200
 _TOKENS = "serviceaccounts/token"
 
 
@@ -89,11 +91,14 @@ async def survey(client: Client, request: Request) -> Survey:
 
 async def _version(client: Client) -> str:
     answer = await client.transport.request(HTTPRequest("GET", "/version", (), {"accept": "application/json"}))
+    if answer.status >= 400:
+        said = status_of(answer)["message"]
+        raise InputError(f"the server does not say its version: {said[:_SAID]}", hint="are you logged in?")
     try:
         return str(json.loads(answer.body)["gitVersion"])
     except (ValueError, KeyError, TypeError):
-        said = answer.body.decode(errors="replace").strip()[:200]
-        raise InputError(f"no Kubernetes API server answers there: {answer.status} {said}") from None
+        said = answer.body.decode(errors="replace").strip()
+        raise InputError(f"no API server of Kubernetes answers there: {said[:_SAID]}") from None
 
 
 def _number(version: str) -> tuple[int, ...]:
@@ -246,8 +251,3 @@ async def _taken(client: Client) -> dict[str, str]:
 def _results(claim: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     allocation = (claim.get("status") or {}).get("allocation") or {}
     return (allocation.get("devices") or {}).get("results") or []
-
-
-def unreachable(server: str, error: Exception) -> DraymanError:
-    """Return what to say when a server stopped answering."""
-    return DraymanError(f"`{server}` does not answer: {error}")
