@@ -100,7 +100,9 @@ async def ground(started: Started | None, request: pytest.FixtureRequest) -> Asy
         pytest.skip("drayman's scheduler does not run here")
     async with started.connected() as client:
         stage = await LiveStage.ready(client, started, request)
-        yield Ground(stage, installed.of(stage.live, started), rival=started.chosen.has_rival)
+        chosen = started.chosen
+        parts = installed.of(stage.live, started)
+        yield Ground(stage, parts, rival=chosen.has_rival, knows_writers=chosen.backend != "fake")
 
 
 def _chosen(config: pytest.Config) -> Chosen:

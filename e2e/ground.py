@@ -36,13 +36,17 @@ MANAGERS = {OURS: "drayman-scheduler", THEIRS: "kube-scheduler"}
 
 
 class Ground:
-    """The cluster, with scheduler and driver as they were `installed`; `rival` says that kube-scheduler runs, too."""
+    """The cluster, with scheduler and driver as they were `installed`.
 
-    def __init__(self, stage: LiveStage, installed: Installed, *, rival: bool) -> None:
+    `rival` says that kube-scheduler runs, too; `knows_writers` that the API server writes down who wrote what.
+    """
+
+    def __init__(self, stage: LiveStage, installed: Installed, *, rival: bool, knows_writers: bool) -> None:
         self.stage = stage
         self.live: Live = stage.live
         self.installed = installed
         self.rival = rival
+        self.knows_writers = knows_writers
 
     def need_rival(self) -> None:
         """Skip the test where kube-scheduler does not run."""
@@ -65,8 +69,8 @@ class Ground:
             await self.stage.keep(name, [name])
             raise
         finally:
+            await space.clear()
             await self.live.delete("Namespace", name)
-            await self.live.wait(space.left, SECONDS)
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncIterator[invariants.Watched]:
@@ -203,10 +207,18 @@ class Space:
         output = await self._live.logs(f"{self.name}/{pod}")
         return [match[1] for line in output.splitlines() if (match := re.fullmatch(pattern, line))]
 
-    async def left(self) -> str | None:
-        """Return what keeps the namespace from being empty, or None."""
-        pods, claims = await self.pods(), await self.claims()
-        return f"{self.name} still has {', '.join([*pods, *claims])}" if pods or claims else None
+    async def clear(self) -> None:
+        """Delete what uses devices, and wait until it is gone: a namespace begins with that after five seconds."""
+        for kind in ("Job", "Pod", "ResourceClaim"):
+            for one in await self._live.list(kind, self.name):
+                with contextlib.suppress(APIStatusError):
+                    await self._live.delete(kind, key_of(one))
+
+        async def left() -> str | None:
+            found = [*await self.pods(), *await self.claims()]
+            return f"{self.name} still has {', '.join(found)}" if found else None
+
+        await self._live.wait(left, SECONDS)
 
 
 def devices_of(claims: Iterable[Object]) -> list[tuple[str, str]]:
@@ -223,9 +235,10 @@ def claims_of(pod: Object, claims: Mapping[str, Object]) -> list[Object]:
     return [claims[found.name] for _, found in resourceclaim.references(pod)]
 
 
-def writers(obj: Object, *path: str) -> set[str]:
+def writers(*objects: Object, path: Sequence[str] = ()) -> set[str]:
     """Return the managers that wrote the field at `path`, or any field."""
-    return {entry["manager"] for entry in obj["metadata"].get("managedFields", ()) if _has(entry["fieldsV1"], path)}
+    entries = (entry for one in objects for entry in one["metadata"].get("managedFields", ()))
+    return {entry["manager"] for entry in entries if _has(entry["fieldsV1"], path)}
 
 
 def reporters(events: Iterable[Object], reason: str | None = None) -> dict[str, set[str]]:
