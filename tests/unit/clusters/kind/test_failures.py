@@ -157,6 +157,18 @@ async def test_killed_cluster_is_removed_by_the_next_start(machine: Machine) -> 
     assert machine.left() == []
 
 
+@pytest.mark.parametrize("noted", [{}, {"DOCKER_HOST": "unix:///then"}])
+async def test_cluster_is_removed_from_the_daemon_that_it_was_started_on(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, noted: dict[str, str]
+) -> None:
+    machine.say("docker-rm", 'echo "${DOCKER_HOST-none}" > "$FAKE/asked"; rm "$FAKE/containers"')
+    (machine.folder / "containers").write_text("drayman-old-control-plane\n")
+    registry.note("old", {"backend": "kind", "cluster": "drayman-old", **noted})
+    monkeypatch.setenv("DOCKER_HOST", "unix:///now")
+    await kind.remove("old")
+    assert machine.text("asked").strip() == noted.get("DOCKER_HOST", "none")
+
+
 HANG = 'echo $$ > "$FAKE/hangs"; sleep 1000 & wait'
 """Does not end, and has a child that does not either."""
 

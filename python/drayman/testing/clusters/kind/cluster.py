@@ -16,7 +16,7 @@ from drayman.kube.resources import NODES
 from drayman.testing.clusters import programs, registry
 from drayman.testing.clusters.kind import config, images, install, logs, network, versions
 from drayman.testing.clusters.kind.commands import CommandError, Commands, to_the_end
-from drayman.testing.clusters.kind.docker import Docker, where
+from drayman.testing.clusters.kind.docker import Docker, there, where
 from drayman.testing.clusters.live import Live
 from drayman.testing.clusters.local.controlplane import check_port
 from drayman.testing.parts import ADMINISTRATOR
@@ -103,7 +103,7 @@ async def remove(name: str) -> None:
     if noted is None:
         return
     with logs.folder(None) as place:
-        commands = Commands(place, {key: value for key, value in noted.items() if key.startswith("DOCKER_")})
+        commands = Commands(place, there(noted))
         try:
             docker = Docker(commands)
             await docker.cgroups()

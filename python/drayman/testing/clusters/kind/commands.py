@@ -34,12 +34,13 @@ class CommandError(DraymanError):
 class Commands:
     """Runs programs; what they say to standard error is added to a file of the program's name in `logs`.
 
-    `environment` is laid over that of this process.
+    `environment` is laid over that of this process; None takes a variable away.
     """
 
-    def __init__(self, logs: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, logs: Path, environment: Mapping[str, str | None] | None = None) -> None:
         self.logs = logs
-        self._environment = {**os.environ, **(environment or {})}
+        laid_over = {**os.environ, **(environment or {})}
+        self._environment = {name: value for name, value in laid_over.items() if value is not None}
         self._clock = RealClock()
         # Who is killed takes its programs along; what they have made is found by the next start.
         self._bound = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []

@@ -15,6 +15,8 @@ from drayman.testing.clusters import programs
 from drayman.testing.clusters.kind.commands import CommandError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from drayman.testing.clusters.kind.commands import Commands
 
 OWN_NODE = "io.drayman.node"
@@ -51,6 +53,11 @@ class NodeImage:
 def where() -> dict[str, str]:
     """Return the variables that say which daemon is meant."""
     return {name: os.environ[name] for name in _WHERE if name in os.environ}
+
+
+def there(noted: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the variables for the daemon that was meant when `noted` was written, whichever is meant now."""
+    return {name: noted.get(name) for name in _WHERE}
 
 
 class Docker:
