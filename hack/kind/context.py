@@ -150,8 +150,17 @@ def download(lock: Path, base: Base) -> Path:
         command += ["--abi", f"cp{python}", "--abi", "abi3", "--abi", "none"]
         command += [part for platform in base.platforms() for part in ("--platform", platform)]
         failed = f"the packages of `{lock.name}` for Python {'.'.join(map(str, base.python))} could not be downloaded"
-        _fill(folder, [*command, "-r", str(lock), "--dest"], failed, "a package index is needed the first time")
+        with tempfile.TemporaryDirectory() as temporary:
+            everything = Path(temporary) / "requirements.txt"
+            everything.write_text(without_markers(lock.read_text()))
+            hint = "a package index is needed the first time"
+            _fill(folder, [*command, "-r", str(everything), "--dest"], failed, hint)
     return folder
+
+
+def without_markers(lock: str) -> str:
+    """Return a lock file without markers, which pip heeds for its own Python and not for the base's."""
+    return re.sub(r" ; [^\\\n]+(?= \\$)", "", lock, flags=re.MULTILINE)
 
 
 def _fill(folder: Path, command: list[str], failed: str, hint: str) -> None:

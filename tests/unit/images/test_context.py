@@ -144,3 +144,11 @@ def test_wheels_of_older_sources_are_forgotten(tmp_path: Path) -> None:
     context._forget(tmp_path)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["wheel-0", "wheel-1", "wheel-2", "wheel-3"]
+
+
+def test_packages_for_other_pythons_than_this_one_are_downloaded_too() -> None:
+    lock = "a==1 ; python_full_version < '3.13' \\\n    --hash=sha256:1\nb==2 \\\n    --hash=sha256:2\n"
+
+    assert context.without_markers(lock) == "a==1 \\\n    --hash=sha256:1\nb==2 \\\n    --hash=sha256:2\n"
+    assert " ; " in (context.LOCKS / "scheduler.txt").read_text()
+    assert " ; " not in context.without_markers((context.LOCKS / "scheduler.txt").read_text())
