@@ -35,6 +35,9 @@ class LiveServer:
     def apply(self, *objects: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return asyncio.run_coroutine_threadsafe(self.access.apply(objects), self._loop).result()
 
+    def list(self, kind: str) -> Sequence[Mapping[str, Any]]:
+        return asyncio.run_coroutine_threadsafe(self.access.list(kind), self._loop).result()
+
     def delete(self, kind: str, name: str) -> None:
         asyncio.run_coroutine_threadsafe(self.access.delete(kind, name), self._loop).result()
 

@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_server(parser)
     parser.add_argument("--node-name", required=True, help="the node that the devices are on")
+    parser.add_argument("--driver-name", default="gpu.example.com", help="what it is called (default: %(default)s)")
     parser.add_argument(
-        "--driver-name", default="gpu.example.com", help="hardware of the catalogue (default: %(default)s)"
+        "--hardware", metavar="NAME", help="what it has, by name of the catalogue (default: as it is called)"
     )
     parser.add_argument("--devices", type=int, default=8, metavar="N", help="number of devices (default: %(default)s)")
     parser.add_argument(
@@ -58,12 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _run(arguments: argparse.Namespace) -> None:
+    import dataclasses
+
     from drayman.clock import RealClock
     from drayman.driver import Driver, catalogue, vitals
     from drayman.kube import connect
     from drayman.kube.resources import SLICES
 
-    profile = catalogue.profile(arguments.driver_name, devices=arguments.devices)
+    name = arguments.driver_name
+    profile = dataclasses.replace(catalogue.profile(arguments.hardware or name, devices=arguments.devices), driver=name)
     async with connect.client(arguments.kubeconfig, context=arguments.context, user_agent="drayman-driver") as client:
         clock = RealClock()
         driver = Driver(

@@ -76,6 +76,15 @@ def test_driver_that_the_catalogue_does_not_have_is_refused(drayman: CommandLine
     )
 
 
+def test_driver_of_any_name_has_hardware_of_the_catalogue(drayman: CommandLine) -> None:
+    named = ("driver", "--node-name", "n", "--driver-name", "nic.example.com", "--hardware")
+    drayman.write("config", UNREACHABLE)
+    refused = drayman.run(*named, "nic.example.com")
+    taken = drayman.run(*named, "gpu.example.com", "--kubeconfig", "config", "--context", "there")
+    assert refused.err.startswith("error: the catalogue has no hardware for driver `nic.example.com`\n")
+    assert taken.err == "error: config: context `there` is not defined\n"
+
+
 def test_number_of_devices_below_zero_is_refused(drayman: CommandLine) -> None:
     result = drayman.run("driver", "--node-name", "n", "--devices=-1")
     assert (result.code, result.err) == (1, "error: -1 devices: the number cannot be below zero\n")

@@ -199,6 +199,7 @@ def test_role_cannot_be_given_by_who_does_not_have_its_rights() -> None:
     ("request_", "right"),
     [
         (Request(scheduler=False), ("create", "clusterroles")),
+        (Request(scheduler=False, driver_image="i"), ("create", "serviceaccounts/token")),
         (Request(), ("create", "daemonsets")),
         (Request(), ("get", "pods/log")),
         (Request(driver_image="i", scenarios=True), ("create", "leases")),
@@ -248,6 +249,17 @@ def test_everything_is_refused_in_one_message() -> None:
             ],
         ),
         (Request(scheduler=False), True, ["- Namespace `drayman-ID`"]),
+        (
+            Request(scheduler=False, driver_image="i"),
+            True,
+            [
+                "- Namespace `drayman-ID`",
+                "- ServiceAccount `drayman-ID/drayman-driver-ID`, with ClusterRole and ClusterRoleBinding"
+                " `drayman-driver-ID`",
+                "- DaemonSet `drayman-ID/drayman-driver-ID`: 2 pods that mount folders of the node",
+                "- DeviceClass `gpu-ID.example.com`, and a ResourceSlice for each node",
+            ],
+        ),
         (Request(), False, ["- Namespace `drayman-ID`"]),
     ],
 )

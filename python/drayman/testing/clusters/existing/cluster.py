@@ -17,7 +17,7 @@ from drayman.errors import APIStatusError, DraymanError, InputError
 from drayman.kube import config, connect
 from drayman.kube.resources import NAMESPACES, PODS
 from drayman.testing.clusters import live, registry
-from drayman.testing.clusters.existing import accounts, plan, removal
+from drayman.testing.clusters.existing import accounts, driver, plan, removal
 from drayman.testing.clusters.existing.renaming import DRIVER
 from drayman.testing.clusters.existing.run import HOST, STARTED, Run, new
 from drayman.testing.clusters.existing.survey import survey
@@ -144,13 +144,16 @@ class _Installed:
         """Install everything in its order; what scenarios create is removed before that."""
         run = self._run
         notes = {HOST: f"{socket.gethostname()} (process {os.getpid()})", STARTED: rfc3339(self._clock.now())}
-        metadata = {"name": run.namespace, "labels": run.labels, "annotations": notes}
+        labels = {**run.labels, **(driver.PRIVILEGED if self._request.driver_image else {})}
+        metadata = {"name": run.namespace, "labels": labels, "annotations": notes}
         await self._client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         if self._request.scenarios:
             await self._try_pod()
         async with contextlib.AsyncExitStack() as stack:
             if self._request.scheduler:
                 await stack.enter_async_context(self._scheduler(server, options, logs))
+            if self._request.driver_image:
+                await self._install_driver()
             with self._told():
                 try:
                     yield
@@ -166,6 +169,11 @@ class _Installed:
             await live.when_accounts_are_there(self._clock, lambda: self._client.create(PODS, pod, dry_run=True))
         except APIStatusError as error:
             raise DraymanError(f"pods of scenarios are refused in a new namespace: {error}") from error
+
+    async def _install_driver(self) -> None:
+        request, nodes = self._request, self._found.nodes
+        wanted = driver.objects(self._run, request.driver_image, request.devices, nodes)
+        await driver.install(self._client, self._clock, self._run, wanted, nodes)
 
     @contextlib.asynccontextmanager
     async def _scheduler(self, server: ServerConfig, options: Options, logs: Path | None) -> AsyncIterator[None]:

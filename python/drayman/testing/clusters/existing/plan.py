@@ -52,12 +52,13 @@ def _nodes(request: Request, survey: Survey) -> str:
 
 def _installed(request: Request, survey: Survey) -> Iterator[str]:
     yield f"Namespace `{ID.namespace}`"
-    parts = [*(["scheduler"] if request.scheduler else []), *(["driver"] if request.driver_image else [])]
-    for part in parts if survey.accounts else ():
+    accounts = ["scheduler"] if request.scheduler and survey.accounts else []
+    for part in [*accounts, *(["driver"] if request.driver_image else [])]:
         name = ID.named(f"drayman-{part}")
         yield f"ServiceAccount `{ID.namespace}/{name}`, with ClusterRole and ClusterRoleBinding `{name}`"
     if request.driver_image:
-        yield f"DaemonSet `{ID.namespace}/drayman-driver`: {len(survey.nodes)} privileged pods with host folders"
+        name = ID.named("drayman-driver")
+        yield f"DaemonSet `{ID.namespace}/{name}`: {len(survey.nodes)} pods that mount folders of the node"
         yield f"DeviceClass `{ID.driver}`, and a ResourceSlice for each node"
     if request.scenarios and not request.driver_image:
         yield f"Lease `{NAMESPACE}/drayman-{DRIVER}`, while a scenario has the driver's devices"

@@ -74,8 +74,8 @@ def to_take_turns(namespace: str) -> list[Right]:
     return to("get list create update delete", "leases", group="coordination.k8s.io", namespace=namespace)
 
 
-def to_have_accounts() -> list[Right]:
-    """Return what service accounts with roles of their own need."""
+def to_have_an_account() -> list[Right]:
+    """Return what a service account with a role of its own and a token needs."""
     return [
         *to("create", "serviceaccounts", "serviceaccounts/token"),
         *to("create list delete", "clusterroles", "clusterrolebindings", group=RBAC),
@@ -83,9 +83,11 @@ def to_have_accounts() -> list[Right]:
 
 
 def to_install_driver() -> list[Right]:
-    """Return what a driver in the cluster needs beside its account."""
+    """Return what a driver in the cluster needs, with its account."""
     return [
-        *to("create get", "daemonsets", group="apps"),
+        *to("create", "serviceaccounts"),
+        *to("create", "daemonsets", group="apps"),
+        *to("create list delete", "clusterroles", "clusterrolebindings", group=RBAC),
         *to("create", "deviceclasses", group=DRA),
         *to("delete", "resourceslices", group=DRA),
     ]

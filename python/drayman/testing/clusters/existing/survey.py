@@ -136,15 +136,16 @@ async def _rights(
     if played:
         wanted += rights.to_play(played, resources)
         wanted += [] if request.driver_image else rights.to_take_turns(NAMESPACE)
-    parts = (["scheduler"] if request.scheduler else []) + (["driver"] if request.driver_image else [])
-    if parts and found.accounts:
-        wanted += rights.to_have_accounts()
+    given = []
+    if request.scheduler and found.accounts:
+        wanted += rights.to_have_an_account()
+        given += rights.of_role("scheduler")
     if request.driver_image:
         wanted += rights.to_install_driver()
+        given += rights.of_role("driver")
     try:
         lacking = await rights.missing(client, wanted)
         escalating = [rights.Right(rights.RBAC, "clusterroles", verb) for verb in ("bind", "escalate")]
-        given = [right for part in parts for right in rights.of_role(part)] if found.accounts else []
         if given and await rights.missing(client, escalating):
             given_lacking = await rights.missing(client, given)
             lacking += [right for right in given_lacking if right not in lacking]
