@@ -119,9 +119,16 @@ async def test_process_that_ends_by_itself_ends_the_cluster(
     assert left(tmp_path) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-async def test_process_that_is_revived_is_started_again_when_killed(tmp_path: Path, number: signal.Signals) -> None:
-    script = "echo $$; exec sleep 1000"
+@pytest.mark.parametrize(
+    ("number", "script"),
+    [
+        (signal.SIGKILL, "echo $$; exec sleep 1000"),
+        (signal.SIGTERM, "echo $$; exec sleep 1000"),
+        (signal.SIGTERM, "trap 'exit 0' TERM; echo $$; while :; do sleep 0.1; done"),
+    ],
+    ids=["killed", "ended", "ended in its order"],
+)
+async def test_process_that_is_revived_is_started_again(tmp_path: Path, number: signal.Signals, script: str) -> None:
     async with cluster_folder(CLOCK, None) as (_, processes):
         log = processes.log("scheduler")
 
@@ -143,7 +150,7 @@ async def test_process_that_is_revived_is_started_again_when_killed(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("script", "how"), [("exit 0", "ended with exit code 0"), ("kill -SEGV $$", "was ended by signal 11")]
+    ("script", "how"), [("exit 3", "ended with exit code 3"), ("kill -SEGV $$", "was ended by signal 11")]
 )
 async def test_process_that_is_revived_and_fails_by_itself_ends_the_cluster(
     tmp_path: Path, script: str, how: str

@@ -24,7 +24,7 @@ GRACE_SECONDS = 3.0
 
 _KILL_SECONDS = 10.0
 _LINES = 8
-_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
+_KILLED = {-signal.SIGKILL: "was killed", -signal.SIGTERM: "was ended", 0: "was ended"}
 _INTERVAL = 0.05
 
 
@@ -56,7 +56,7 @@ class Processes:
     ) -> asyncio.subprocess.Process:
         """Start `command`, after `prefix`; its end is an error from now on, which ends the task group.
 
-        One that is `revived` may be killed: it is started again, as a kubelet does with containers.
+        One that is `revived` may be killed or told to end: it is started again, as a kubelet does with containers.
         """
         log.info("starting %s", name)
 
@@ -134,7 +134,7 @@ class Processes:
         code = await process.wait()
         if again is None or code not in _KILLED:
             raise self._failure(name, code)
-        log.warning("%s was ended by signal %d, and is started again", name, -code)
+        log.warning("%s %s, and is started again", name, _KILLED[code])
         await again()
 
     def _failure(self, name: str, code: int) -> DraymanError:
