@@ -186,7 +186,7 @@ async def _serve(arguments: argparse.Namespace, chosen: Options) -> int:
         if not told:
             raise
     if is_ready and _choice(arguments).stays:
-        print(f"cluster `{arguments.name}` stays; drayman cluster down {arguments.name} deletes it", flush=True)
+        print(f"cluster `{arguments.name}` stays; `drayman cluster down {arguments.name}` deletes it", flush=True)
     return cli.DONE if is_ready and signal.SIGINT not in told else cli.INTERRUPTED
 
 

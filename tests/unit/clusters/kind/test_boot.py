@@ -139,7 +139,7 @@ async def test_kept_cluster_stays_and_is_removed_by_name(machine: Machine) -> No
         await boot(keep=True)
 
     assert machine.containers
-    assert registry.noted("test") == {"backend": "kind", "cluster": "drayman-test"}
+    assert (registry.noted("test") or {}).get("cluster") == "drayman-test"
     await kind.remove("test")
     assert not machine.containers
     registry.forget("test")

@@ -111,6 +111,7 @@ async def remove(name: str) -> None:
             error.message = f"cluster `{name}` cannot be removed: {error.message}"
             raise
         await _remove(docker, name, noted["cluster"])
+        logs.discard(noted.get("logs"))
 
 
 async def remove_abandoned() -> None:
@@ -155,7 +156,8 @@ class _Cluster:
     @contextlib.asynccontextmanager
     async def started(self, pods: list[str]) -> AsyncIterator[ServerConfig]:
         """Start everything in its order; yield how the administrator reaches the API server."""
-        registry.note(self._setup.name, {"backend": BACKEND, "cluster": self._wanted.cluster, **where()})
+        kept = {} if self._setup.logs else {"logs": str(self._commands.logs)}
+        registry.note(self._setup.name, {"backend": BACKEND, "cluster": self._wanted.cluster, **kept, **where()})
         stays = failed = False
         async with contextlib.AsyncExitStack() as stack:
             try:
@@ -235,7 +237,7 @@ class _Cluster:
         return error
 
     async def _delete(self) -> None:
-        self._say(f"deleting the cluster {self._wanted.cluster}")
+        print(f"deleting the kind cluster {self._wanted.cluster}", flush=True)
         if self._is_creating:
             # Docker goes on with what it was asked for by a client that has gone.
             await self._docker.remove_all(self._wanted.cluster)

@@ -109,7 +109,7 @@ class Docker:
         try:
             said = await self._run("run", *options, image, "-ec", _ASKED, seconds=_PROBE_SECONDS)
         except CommandError as error:
-            if "/kind/version" in error.said:
+            if "/kind/version" in error.said or "executable file not found" in error.said:
                 raise InputError(f"the image `{image}` is no node image of kind: it has no `/kind/version`") from error
             raise InputError(
                 f"the Docker daemon cannot run privileged containers, which kind's nodes are:\n{error.said}",

@@ -63,6 +63,12 @@ def folder(chosen: Path | None) -> Iterator[Path]:
             shutil.rmtree(place, ignore_errors=True)
 
 
+def discard(place: str | None) -> None:
+    """Remove a folder of output that a killed process has left."""
+    if place is not None and Path(place).name.startswith(_PREFIX):
+        shutil.rmtree(place, ignore_errors=True)
+
+
 def _hint(given: str | None, place: Path, *, kept: bool) -> str | None:
     """Return a hint that names the folder when it is kept, and does not when it is not."""
     named = given is not None and str(place) in given
