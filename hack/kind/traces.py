@@ -16,10 +16,13 @@ import socket
 import struct
 import subprocess
 import time
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 
 SETTINGS = ("net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/ipv6/conf/default/forwarding")
+FOLDERS = ("/run/docker", "/run/containerd", "/etc/docker", "/opt/containerd", "/lib/modules")
+"""Made by the daemon wherever its data is; the last by kind, which has each node see the host's modules."""
 TABLES = ("filter", "nat")
 # linux/sockios.h
 _SIOCSIFFLAGS, _SIOCBRADDBR, _SIOCBRDELBR = 0x8914, 0x89A0, 0x89A1
@@ -29,8 +32,7 @@ def before(env: dict[str, str]) -> dict[str, Any]:
     """Return how the machine is now, as far as a daemon changes it."""
     settings = {name: path.read_text().strip() for name in SETTINGS if (path := Path("/proc/sys", name)).exists()}
     rules = {f"{program} {table}": _rules(program, table, env) for program in _PROGRAMS for table in TABLES}
-    # kind mounts the host's modules into its nodes, and Docker makes folders that are to be mounted.
-    return {"settings": settings, "rules": rules, "modules": Path("/lib/modules").exists()}
+    return {"settings": settings, "rules": rules, "folders": [name for name in FOLDERS if not Path(name).exists()]}
 
 
 def remove(was: dict[str, Any], bridges: list[str], env: dict[str, str]) -> None:
@@ -45,9 +47,30 @@ def remove(was: dict[str, Any], bridges: list[str], env: dict[str, str]) -> None
         path = Path("/proc/sys", name)
         if path.read_text().strip() != value:
             path.write_text(value)
-    if not was.get("modules"):
+    for name in was["folders"]:
+        tidy(Path(name))
+
+
+def tidy(folder: Path) -> None:
+    """Remove a folder that is empty but for what nobody uses: a daemon's key, sockets of shims that were killed."""
+    for place, _, names in os.walk(folder, topdown=False):
+        for path in (Path(place, name) for name in names):
+            if path.name == "key.json" or is_dead(path):
+                path.unlink()
         with contextlib.suppress(OSError):
-            Path("/lib/modules").rmdir()
+            Path(place).rmdir()
+
+
+def is_dead(path: Path) -> bool:
+    """Return whether the file is a socket that nobody listens on."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except ConnectionRefusedError:
+            return path.is_socket()
+        except OSError:
+            pass
+    return False
 
 
 def undoing(now: list[str], was: list[str], bridges: list[str]) -> list[list[str]]:
@@ -59,11 +82,22 @@ def undoing(now: list[str], was: list[str], bridges: list[str]) -> list[list[str
     new = [shlex.split(rule) for rule in now if rule not in kept]
     chains = [words[1] for words in new if words[0] == "-N" and words[1].startswith("DOCKER")]
     named = {*chains, *bridges}
-    # The addresses of containers are in rules that name a bridge or a chain, too.
-    deleted = [["-D", *words[1:]] for words in new if words[0] == "-A" and named.intersection(words)]
+    added = [words for words in new if words[0] == "-A"]
+    networks = [_source(words) for words in added if named.intersection(words)]
+    deleted = [["-D", *words[1:]] for words in added if named.intersection(words) or _is_within(networks, words)]
     emptied = [[option, chain] for option in ("-F", "-X") for chain in chains]
     policies = [words for rule in was if (words := shlex.split(rule))[0] == "-P" and rule not in now]
     return [*(rule for rule in deleted if rule[1] not in chains), *emptied, *policies]
+
+
+def _source(words: list[str]) -> IPv4Network | IPv6Network | None:
+    return ip_network(words[words.index("-s") + 1]) if "-s" in words else None
+
+
+def _is_within(networks: list[IPv4Network | IPv6Network | None], words: list[str]) -> bool:
+    """Return whether the rule is of one container: for a published port there is one that names no bridge."""
+    source = _source(words)
+    return source is not None and any(source.subnet_of(network) for network in networks if network)  # type: ignore[arg-type]
 
 
 def add_bridge(name: str) -> None:
