@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ def cache() -> Path:
 
 
 def choose_docker() -> None:
-    """Point docker at the private daemon where that runs and no other is chosen or there."""
+    """Point docker at the private daemon where that runs and no other is chosen or there; find docker beside it."""
     if not os.environ.get("DOCKER_HOST") and not Path("/var/run/docker.sock").exists() and SOCKET.exists():
         os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
+    if shutil.which("docker") is None:
+        os.environ["PATH"] += f":{cache() / 'debian/docker/usr/bin'}"
 
 
 def say(text: str) -> None:

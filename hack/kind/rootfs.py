@@ -62,6 +62,7 @@ def recipe(packages: Iterable[str]) -> str:
 
 def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iterable[str] = ()) -> None:
     """Make the folder the only layer of an image; `changes` are lines of a Dockerfile."""
+    before = engine.image(name)
     command: list[str | Path] = ["docker", "import"]
     for change in (*(f'LABEL {key}="{value}"' for key, value in labels.items()), *changes):
         command += ["--change", change]
@@ -69,6 +70,9 @@ def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iter
         done = subprocess.run([*command, "-", name], stdin=tar.stdout, capture_output=True, text=True, check=False)
     if done.returncode or tar.returncode:
         raise engine.Failure(f"`docker import` of {name} failed:\n{done.stderr.rstrip()}")
+    if before:
+        # Where containers still run on it, or it has another name, it stays.
+        subprocess.run(["docker", "image", "rm", before["Id"]], capture_output=True, check=False)
 
 
 def why_not(name: str, inputs: str) -> str:

@@ -34,6 +34,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_docker_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DRAYMAN_CACHE", str(tmp_path))  # there may be one beside the private daemon
 
     done = run("scheduler")
 
