@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from hack.kind import runtime
+from hack.kind import parts, runtime
 
 RUNTIME = Path(__file__).parents[3] / "hack/kind/runtime.py"
 
@@ -91,4 +92,19 @@ def test_runc_gets_the_same_arguments(tmp_path: Path, runc: Path) -> None:
         check=True,
         env={**os.environ},
     )
+    assert done.stdout.splitlines() == arguments
+
+
+@pytest.mark.parametrize("command", ["create", "delete"])
+def test_the_launcher_loses_no_argument(
+    tmp_path: Path, runc: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    dockerd = parts.module_of(RUNTIME.parent / "dockerd")
+    monkeypatch.setattr(dockerd, "RUN", tmp_path)
+    shutil.copy(RUNTIME, tmp_path)
+    launcher = tmp_path / "launcher"
+    launcher.write_text(dockerd.launcher_of(str(runc)))
+    (tmp_path / "config.json").write_text(json.dumps({"process": described(None)}))
+    arguments = ["--log", "a file", command, "--bundle", str(tmp_path), "name"]
+    done = subprocess.run(["sh", launcher, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == arguments
