@@ -26,6 +26,7 @@ NOT_UNPACKED = (
 NOT_KEPT = (
     *NOT_UNPACKED, "var/cache/apt/*", "var/cache/debconf/*", "var/cache/ldconfig/*", "var/lib/apt/lists/*", "var/log/*",
     "var/lib/dpkg/*-old", "usr/lib/python3*/**/__pycache__", "usr/share/python3/runtime.d/*",
+    "etc/apt/sources.list",  # it names this machine's mirror
 )  # fmt: skip
 
 
