@@ -63,7 +63,6 @@ def recipe(packages: Iterable[str]) -> str:
 
 def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iterable[str] = ()) -> None:
     """Make the folder the only layer of an image; `changes` are lines of a Dockerfile."""
-    before = engine.image(name)
     command: list[str | Path] = ["docker", "import"]
     for change in (*(f'LABEL {key}="{value}"' for key, value in labels.items()), *changes):
         command += ["--change", change]
@@ -71,9 +70,8 @@ def import_image(root: Path, name: str, labels: Mapping[str, str], changes: Iter
         done = subprocess.run([*command, "-", name], stdin=tar.stdout, capture_output=True, text=True, check=False)
     if done.returncode or tar.returncode:
         raise engine.Failure(f"`docker import` of {name} failed:\n{done.stderr.rstrip()}")
-    if before:
-        # Where containers still run on it, or it has another name, it stays.
-        subprocess.run(["docker", "image", "rm", before["Id"]], capture_output=True, check=False)
+    # Those that it takes the place of; what a container still runs on stays.
+    engine.docker("image", "prune", "--force", "--filter", f"label={engine.INPUTS}")
 
 
 def why_not(name: str, inputs: str) -> str:

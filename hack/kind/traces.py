@@ -23,7 +23,7 @@ from typing import Any
 SETTINGS = ("net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding", "net/ipv6/conf/default/forwarding")
 FOLDERS = ("/run/docker", "/run/containerd", "/etc/docker", "/opt/containerd", "/lib/modules")
 """Made by the daemon wherever its data is; the last by kind, which has each node see the host's modules."""
-TABLES = ("filter", "nat")
+TABLES = ("filter", "nat", "raw")
 # linux/sockios.h
 _SIOCSIFFLAGS, _SIOCBRADDBR, _SIOCBRDELBR = 0x8914, 0x89A0, 0x89A1
 
