@@ -73,9 +73,12 @@ async def test_pods_of_kube_scheduler_are_its_own(ground: Ground) -> None:
         refused = await space.until_refused("greedy")
         await space.until_said("FailedScheduling", "greedy")
         await ground.installed.kill_scheduler()
-        # When the new one has placed a pod of its own, it has seen the others, too.
-        await space.apply(pod("ours", OURS, templates=("gpu",)), pod("later", THEIRS, templates=("gpu",)))
-        pods = await space.until_running("ours", "later")
+        # When the new one has placed a pod of its own, it has seen the others, too. One after the other: who allocates
+        # at the same moment may choose the same device.
+        await space.apply(pod("ours", OURS, templates=("gpu",)))
+        await space.until_running("ours")
+        await space.apply(pod("later", THEIRS, templates=("gpu",)))
+        pods = await space.until_running("later")
         claims, events = await space.claims(), await space.events()
         assert await space.until_refused("greedy") == refused
 
