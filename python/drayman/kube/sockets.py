@@ -44,7 +44,10 @@ class SocketTransport:
         """Send `request` and yield the answer as it comes."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_READ_SECONDS, sock_read=_SILENT_SECONDS)
         async with self._open(request, timeout) as answer:
-            yield Stream(answer.status, _chunks(answer), _headers(answer))
+            try:
+                yield Stream(answer.status, _chunks(answer), _headers(answer))
+            finally:
+                _abort(answer)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -67,6 +70,16 @@ class SocketTransport:
                 yield answer
         except aiohttp.ClientError as error:
             raise ConnectionError(f"{self._config.url}: {error}") from error
+
+
+def _abort(answer: aiohttp.ClientResponse) -> None:
+    """Give up the connection of an answer that has not been read to its end, which nobody can use for anything else.
+
+    To close an encrypted one in its order takes an answer of the server, and the loop may end before it comes.
+    """
+    connection = answer.connection
+    if connection is not None and connection.transport is not None:
+        connection.transport.abort()
 
 
 def _headers(answer: aiohttp.ClientResponse) -> dict[str, str]:
