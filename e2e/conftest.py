@@ -39,11 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    chosen = _chosen(config)
+    if chosen.backend != existing.BACKEND and (given := existing.given(config)):
+        raise pytest.UsageError(f"{given[0]} is about a cluster that is there already: --backend=existing")
     if not config.getoption("--plan"):
         return None
-    chosen = _chosen(config)
-    if chosen.backend != existing.BACKEND:
-        raise pytest.UsageError("--plan is about a cluster that is there already: --backend=existing")
     return existing.plan(chosen.scheduler, chosen.options)
 
 

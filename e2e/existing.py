@@ -52,6 +52,12 @@ def arguments(config: pytest.Config) -> tuple[str, ...]:
     return ("--scenarios", *named)
 
 
+def given(config: pytest.Config) -> list[str]:
+    """Return the options of this backend that were given."""
+    names = [f"--{name.replace('_', '-')}" for name in (*OPTIONS, "plan")]
+    return [name for name in names if config.getoption(name)]
+
+
 def plan(scheduler: str, given: Sequence[str]) -> int:
     """Print the plan of a run; return the exit code."""
     command = [sys.executable, "-m", "drayman", "cluster", "up", "--backend", BACKEND, "--plan"]

@@ -3,12 +3,14 @@
 `up` runs in the foreground until interrupted, or with --detach in the background. kubectl and any other client can
 use the cluster. The backend `fake` is embedded in drayman; `local` is Kubernetes' own control plane, with one real
 kubelet as root and fake ones else; `kind` has nodes in Docker, and stays with --keep or --detach until `down`.
+`existing` brings our scheduler into a cluster that is there, under names of its own, and takes it out again.
 
 examples:
   drayman cluster up
   drayman cluster up test --detach --nodes 4
   drayman cluster up --backend local --scheduler upstream
   drayman cluster up --backend kind --detach
+  drayman cluster up --backend existing --context staging --plan
   export KUBECONFIG=$(drayman cluster kubeconfig test --path)
   drayman cluster down test
 """
@@ -103,6 +105,8 @@ def _up(arguments: argparse.Namespace) -> int:
     import asyncio
 
     chosen = _options(arguments)
+    if arguments.backend != "existing":
+        options.refuse_existing(arguments)
     if arguments.plan:
         return _plan(arguments)
     background.check_free(arguments.name)
@@ -122,8 +126,6 @@ def _plan(arguments: argparse.Namespace) -> int:
 
     from drayman.testing.clusters import existing
 
-    if arguments.backend != "existing":
-        raise InputError("`--plan` is about a cluster that is there already", hint="--backend existing")
     for line in asyncio.run(existing.planned(options.existing_request(arguments))):
         print(line)
     return cli.DONE

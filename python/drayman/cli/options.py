@@ -7,6 +7,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from drayman.errors import InputError
+
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
@@ -81,6 +83,16 @@ def add_existing(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--test-image", metavar="IMAGE", help="image of the scenarios' containers (default: testbox)")
     group.add_argument("--scenarios", action="store_true", help="check also what the scenarios need")
     group.add_argument("--plan", action="store_true", help="say what would be created, and create nothing")
+
+
+def refuse_existing(arguments: argparse.Namespace) -> None:
+    """Raise :class:`~drayman.errors.InputError` when an option is given that only the backend `existing` has."""
+    given = {name: getattr(arguments, name) for name in ("kubeconfig", "context", "driver_image", "test_image")}
+    given |= {"driver": arguments.driver == "install", "scenarios": arguments.scenarios, "plan": arguments.plan}
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"`{option}` is about a cluster that is there already", hint="--backend existing")
 
 
 def existing_request(arguments: argparse.Namespace) -> existing.Request:

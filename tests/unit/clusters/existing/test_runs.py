@@ -171,9 +171,11 @@ def test_cluster_that_lacks_something_is_refused_before_anything_is_created(serv
     assert there(server) == []
 
 
-def test_plan_is_for_clusters_that_are_there() -> None:
-    refused = drayman("up", "--plan")
-    assert refused.stderr == ("error: `--plan` is about a cluster that is there already\nhint: --backend existing\n")
+@pytest.mark.parametrize("option", ["--plan", "--kubeconfig=x", "--driver=install", "--test-image=i", "--scenarios"])
+def test_option_is_for_clusters_that_are_there(option: str) -> None:
+    refused = drayman("up", option)
+    name = option.partition("=")[0]
+    assert refused.stderr == (f"error: `{name}` is about a cluster that is there already\nhint: --backend existing\n")
 
 
 @pytest.mark.parametrize("scheduler", ["drayman", "none"])
