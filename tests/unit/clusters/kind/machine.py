@@ -83,6 +83,7 @@ class Machine:
         monkeypatch.setenv("DRAYMAN_CACHE", str(folder / "cache"))
         monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
         monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        monkeypatch.setenv("TMPDIR", str(folder))  # of processes that a test starts
         for name in ("DRAYMAN_KIND_IMAGE", "DRAYMAN_CONTROLPLANE", "KUBEBUILDER_ASSETS", "DOCKER_HOST"):
             monkeypatch.delenv(name, raising=False)
 
