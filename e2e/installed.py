@@ -36,7 +36,7 @@ _DEPLOYMENT = ("updatedReplicas", "availableReplicas", "replicas")
 _DAEMON_SET = ("updatedNumberScheduled", "numberAvailable", "currentNumberScheduled")
 _SHORT_LEASE = {
     f"config.leaderElection.{name}": seconds
-    for name, seconds in (("leaseDuration", "4s"), ("renewDeadline", "3s"), ("retryPeriod", "1s"))
+    for name, seconds in (("leaseDuration", "6s"), ("renewDeadline", "4s"), ("retryPeriod", "1s"))
 }
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _CONTROL_PLANE = "node-role.kubernetes.io/control-plane"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from e2e.ground import Ground, Space
 
-COMPLETIONS = 6
+COMPLETIONS = 9
 PARALLELISM = 5
 """More pods than fit: each has two devices of its own, all are where a shared one is, and a node has eight."""
 
@@ -38,11 +38,11 @@ async def test_leader_killed_in_the_middle_of_a_job(ground: Ground) -> None:
     async with ground.installed.replicated(2), ground.watched(), ground.space("led") as space:
         before = await ground.installed.leader()
         await _survives_a_killed_scheduler(ground, space)
-        after = await ground.installed.leader()
 
-    assert before
-    assert after
-    assert before != after
+        async def is_another() -> bool:
+            return await ground.installed.leader() not in (None, before)
+
+        await space.until(f"nobody leads after {before}", is_another)
 
 
 async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
@@ -72,10 +72,10 @@ async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
 async def _survives_a_killed_scheduler(ground: Ground, space: Space) -> None:
     await _start(space)
     await space.until_job_has("frames", 1)
+    bound = [name for name, one in (await space.pods()).items() if one["spec"].get("nodeName")]
     await ground.installed.kill_scheduler()
-    before = await space.job("frames")
     await _ends_whole(space)
-    assert before["succeeded"] < COMPLETIONS, "the Job was over before the scheduler was back"
+    assert len(bound) < COMPLETIONS, "nothing was left for the scheduler that came after"
 
 
 async def _start(space: Space) -> None:
