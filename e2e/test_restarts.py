@@ -53,11 +53,11 @@ async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
         (kept,) = claims_of(pods["keeps"], await space.claims())
         node, file = pods["keeps"]["spec"]["nodeName"], f"k8s.gpu.example.com-gpu_{kept['metadata']['uid']}.json"
         published = await ground.devices()
-        await _start(space)
+        await _start(space, PARALLELISM)
         await space.until_job_has("frames", 1)
         before = await space.job("frames")
         await ground.installed.restart_driver()
-        await _ends_whole(space)
+        await _ends_whole(space, PARALLELISM)
         assert await ground.devices() == published
         assert changes == []
         files = await ground.installed.cdi_files()
@@ -66,31 +66,31 @@ async def test_driver_restarted_in_the_middle_of_a_job(ground: Ground) -> None:
         await space.delete("Pod", "keeps")
         assert _of_claims(await ground.installed.cdi_files()) == set()
 
-    assert before["succeeded"] < COMPLETIONS, "the Job was over before the driver was restarted"
+    assert before["succeeded"] < PARALLELISM, "the Job was over before the driver was restarted"
 
 
 async def _survives_a_killed_scheduler(ground: Ground, space: Space) -> None:
-    await _start(space)
+    await _start(space, COMPLETIONS)
     await space.until_job_has("frames", 1)
     bound = [name for name, one in (await space.pods()).items() if one["spec"].get("nodeName")]
     await ground.installed.kill_scheduler()
-    await _ends_whole(space)
+    await _ends_whole(space, COMPLETIONS)
     assert len(bound) < COMPLETIONS, "nothing was left for the scheduler that came after"
 
 
-async def _start(space: Space) -> None:
+async def _start(space: Space, completions: int) -> None:
     own, shared = template("own", 2), claim("shared", 1)
-    work = job("frames", OURS, completions=COMPLETIONS, parallelism=PARALLELISM, templates=("own",), claims=("shared",))
+    work = job("frames", OURS, completions=completions, parallelism=PARALLELISM, templates=("own",), claims=("shared",))
     await space.apply(own, shared, work)
 
 
-async def _ends_whole(space: Space) -> None:
+async def _ends_whole(space: Space, completions: int) -> None:
     """Wait for the end of the Job: no pod has failed, no claim is left but the shared one, which nobody has."""
-    await space.until_job_has("frames", COMPLETIONS)
-    assert await space.job("frames") == {"succeeded": COMPLETIONS, "failed": 0, "active": 0}
+    await space.until_job_has("frames", completions)
+    assert await space.job("frames") == {"succeeded": completions, "failed": 0, "active": 0}
     pods = {name: one for name, one in (await space.pods()).items() if name.startswith("frames-")}
     assert {one["status"]["phase"] for one in pods.values()} == {"Succeeded"}
-    assert len(pods) == COMPLETIONS
+    assert len(pods) == completions
 
     async def is_free() -> bool:
         claims = await space.claims()
