@@ -95,6 +95,21 @@ def test_driver_that_does_not_come_up_says_what_its_pods_wait_for(status: Object
     assert str(failed.value) == f"the driver has no devices on `b` after 120 s: {why}"
 
 
+def test_driver_that_crashes_is_quoted() -> None:
+    world = World()
+    world.gate.printed = b"".join(b"line %d\n" % number for number in range(9))
+
+    async def act() -> None:
+        await create_namespace(world)
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "driver-x", "namespace": RUN.namespace}}
+        await world.access.apply([{**pod, "spec": {"containers": [{"name": "driver", "image": "i"}]}}])
+        await driver.install(world.client, world.clock, RUN, OBJECTS, ("a",))
+
+    with pytest.raises(DraymanError) as failed:
+        world.run(act)
+    assert str(failed.value).endswith("; it said:\nline 4\nline 5\nline 6\nline 7\nline 8")
+
+
 async def publish(world: World, *nodes: str) -> None:
     """Do what the driver's pods would do."""
     profile = catalogue.profile(DRIVER)

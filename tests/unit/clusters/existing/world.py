@@ -26,13 +26,16 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 
 @dataclass
 class Gatekeeper:
-    """Carries requests, and notes them; `denied` are (verb, resource) that the client may not, `about` is what
-    the server says of itself, and `accounts` that it makes tokens for service accounts.
+    """Carries requests, and notes them.
+
+    `denied` are (verb, resource) that the client may not, `about` is what the server says of itself, `printed` what
+    containers print, and `accounts` says that it makes tokens for service accounts.
     """
 
     inner: InProcessTransport
     denied: set[tuple[str, str]] = field(default_factory=set)
     about: Response | None = None
+    printed: bytes = b""
     accounts: bool = True
     requests: list[Request] = field(default_factory=list)
 
@@ -45,6 +48,8 @@ class Gatekeeper:
         self.requests.append(request)
         if request.path == "/version" and self.about:
             return self.about
+        if request.path.endswith("/log") and self.printed:
+            return Response(200, self.printed)
         if request.path.endswith(REVIEWS):
             asked = json.loads(request.body)["spec"]["resourceAttributes"]
             resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drayman import manifests
-from drayman.errors import DraymanError
+from drayman.errors import APIStatusError, DraymanError
 from drayman.kube.discovery import Discovery
 from drayman.kube.resources import PODS, SLICES
+from drayman.testing.access import Access
 from drayman.testing.clusters.existing.renaming import DRIVER, only_on
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ PRIVILEGED = {"pod-security.kubernetes.io/enforce": "privileged"}
 
 _WAIT_SECONDS = 120.0
 _LOOK_SECONDS = 0.5
+_LINES = 5
 
 
 def objects(run: Run, image: str, devices: int, nodes: Sequence[str]) -> list[Object]:
@@ -43,7 +45,8 @@ async def install(client: Client, clock: Clock, run: Run, wanted: Sequence[Objec
     while missing := sorted(set(nodes) - await _published(client, run)):
         if clock.monotonic() > limit:
             pods, _ = await client.list(PODS, run.namespace)
-            why = "; ".join(line for pod in pods for line in _waits(pod)) or "no pod of it waits for anything"
+            waits = [line for pod in pods for line in _waits(pod)] or ["no pod of it waits for anything"]
+            why = "; ".join([*waits, *[line for pod in pods[:1] for line in await _said(client, pod)]])
             told = ", ".join(f"`{name}`" for name in missing)
             raise DraymanError(f"the driver has no devices on {told} after {_WAIT_SECONDS:.0f} s: {why}")
         await clock.sleep(_LOOK_SECONDS)
@@ -52,6 +55,17 @@ async def install(client: Client, clock: Clock, run: Run, wanted: Sequence[Objec
 async def _published(client: Client, run: Run) -> set[str]:
     slices, _ = await client.list(SLICES, field_selector=f"spec.driver={run.driver}")
     return {one["spec"].get("nodeName", "") for one in slices}
+
+
+async def _said(client: Client, pod: Object) -> list[str]:
+    """Return what a pod of the driver printed last, which says why it does not run."""
+    metadata = pod["metadata"]
+    try:
+        text = await Access(client).logs(f"{metadata['namespace']}/{metadata['name']}")
+    except APIStatusError:  # it has not started, or may not be read
+        return []
+    lines = text.strip().splitlines()[-_LINES:]
+    return ["\n".join(("it said:", *lines))] if lines else []
 
 
 def _waits(pod: Object) -> Iterator[str]:
