@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hack.oracle.client import GoMissingError, Oracle, build
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# How long an example takes is a matter of the machine's load, and no property.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,6 @@ def comparison(examples: float = 1.0, *, shrink: bool = True) -> Callable[[Test]
         configure = settings(
             max_examples=int(EXAMPLES * examples),
             phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
-            deadline=None,
             database=None,
             report_multiple_bugs=False,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],

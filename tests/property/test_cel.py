@@ -37,7 +37,7 @@ scrawls = st.text() | st.binary().map(lambda data: data.decode(errors="surrogate
 
 
 @given(text=scrawls, device=devices())
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=300, database=None)
 def test_any_text_is_an_expression_or_refused(text: str, device: Answer) -> None:
     try:
         selector = cel.compile(text)

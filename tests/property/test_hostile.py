@@ -19,7 +19,7 @@ from drayman import cel, manifest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-quick = settings(max_examples=200, deadline=None, database=None)
+quick = settings(max_examples=200, database=None)
 
 # Also text that is no Unicode.
 texts = st.text(max_size=40) | st.text(st.characters(categories=("Cs", "Nd", "Po")), max_size=10)

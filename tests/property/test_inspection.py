@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.expressions import devices, expressions, mangled
 
@@ -27,7 +27,6 @@ def spans(value: object) -> Iterator[Span]:
             yield from spans(getattr(value, field.name))
 
 
-@settings(deadline=None)
 @given(expression=st.one_of(expressions(), mangled(), st.text(), st.text("device.attributes[]()\"'?:&|#= é\n𝔡")))
 def test_places_lie_in_any_text(expression: str) -> None:
     lines = expression.split("\n")
@@ -38,7 +37,6 @@ def test_places_lie_in_any_text(expression: str) -> None:
             assert column <= len(lines[line - 1]) + 1
 
 
-@settings(deadline=None)
 @given(expression=expressions())
 def test_what_is_named_stands_where_it_is_said_to(expression: str) -> None:
     found = cel.inspect(expression)
@@ -52,7 +50,6 @@ def test_what_is_named_stands_where_it_is_said_to(expression: str) -> None:
         assert comparison.operator_span.end <= comparison.right.span.start
 
 
-@settings(deadline=None)
 @given(expression=expressions(), device=devices())
 def test_nothing_guarded_is_missed(expression: str, device: dict[str, Any]) -> None:
     try:
@@ -71,7 +68,6 @@ def test_nothing_guarded_is_missed(expression: str, device: dict[str, Any]) -> N
     assert not of_that_name or any(not access.guarded for access in of_that_name)
 
 
-@settings(deadline=None)
 @given(expression=expressions(), device=devices())
 def test_a_result_that_is_always_the_same_is(expression: str, device: dict[str, Any]) -> None:
     always = cel.inspect(expression).always

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.expressions import devices, expressions, mangled
 
@@ -40,13 +40,11 @@ def about_selectors(text: str) -> list[Diagnostic]:
     return found
 
 
-@settings(deadline=None)
 @given(expression=st.one_of(expressions(), mangled(), st.text()))
 def test_any_expression_is_linted(expression: str) -> None:
     about_selectors(objects(expression, None))
 
 
-@settings(deadline=None)
 @given(expression=expressions(), device=devices())
 def test_a_selector_that_fails_on_the_device_is_found(expression: str, device: dict[str, Any]) -> None:
     found = about_selectors(objects(expression, device))

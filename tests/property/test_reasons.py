@@ -70,7 +70,7 @@ def broken(draw: st.DrawFn) -> list[dict[str, Any]]:
     return objects
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(broken(), st.sampled_from(["1.37", "fixed"]))
 def test_whatever_is_wrong_with_objects_is_refused_or_explained(
     objects: list[dict[str, Any]], compatibility: str

@@ -80,7 +80,6 @@ def samples() -> list[Object]:
         max_examples=SAMPLES,
         phases=[Phase.generate],
         database=None,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )
     @given(case=cases())
