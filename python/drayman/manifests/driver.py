@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from drayman.driver import catalogue
 from drayman.errors import InputError
 from drayman.manifests.release import Object, Release, load
-
-MOST_DEVICES = 10_000
 
 _KUBELET, _CDI = "/var/lib/kubelet", "/var/run/cdi"
 _FOLDER = re.compile("/[^:]*[^/:]")
@@ -33,8 +32,7 @@ class Driver(Release):
 
     def check(self) -> None:
         """Raise :class:`~drayman.errors.InputError` for wrong values."""
-        if not 0 <= self.devices <= MOST_DEVICES:
-            raise InputError(f"`{self.devices}` where 0 to {MOST_DEVICES} are possible", field="devices")
+        catalogue.check_devices(self.devices)
         for what, folder in (("kubelet directory", self.kubelet_directory), ("cdi directory", self.cdi_directory)):
             if _FOLDER.fullmatch(folder) is None:
                 raise InputError(f"`{folder}` is no absolute path without `:` and a slash at its end", field=what)

@@ -192,7 +192,9 @@ def test_empty_list_says_so(drayman: CommandLine) -> None:
     ("arguments", "message"),
     [
         (("--nodes=-1",), "-1 nodes: between 0 and 5000 are possible"),
-        (("--devices=-1",), "-1 devices: the number cannot be below zero"),
+        (("--nodes=5001",), "5001 nodes: between 0 and 5000 are possible"),
+        (("--devices=-1",), "-1 devices: between 0 and 10000 are possible"),
+        (("--devices=10001",), "10001 devices: between 0 and 10000 are possible"),
         (("--kubernetes-version", "9"), "Kubernetes version `9` is not known; known are 1.34, 1.35, 1.36, 1.37"),
         (("--feature-gates", "Nope=true"), "unrecognized feature gate: Nope"),
         (

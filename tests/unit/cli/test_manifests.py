@@ -58,7 +58,7 @@ def test_options_of_the_driver(drayman: CommandLine) -> None:
     ("arguments", "said"),
     [
         ("scheduler --replicas -1", "error: replicas: `-1` where 0 to 100 are possible\n"),
-        ("driver --devices 10001", "error: devices: `10001` where 0 to 10000 are possible\n"),
+        ("driver --devices 10001", "error: 10001 devices: between 0 and 10000 are possible\n"),
         (
             "driver --node-selector gpu!=mock",
             "error: node selector: `gpu!=mock` is not a label with its value\n"

@@ -85,9 +85,10 @@ def test_driver_of_any_name_has_hardware_of_the_catalogue(drayman: CommandLine) 
     assert taken.err == "error: config: context `there` is not defined\n"
 
 
-def test_number_of_devices_below_zero_is_refused(drayman: CommandLine) -> None:
-    result = drayman.run("driver", "--node-name", "n", "--devices=-1")
-    assert (result.code, result.err) == (1, "error: -1 devices: the number cannot be below zero\n")
+@pytest.mark.parametrize("count", ["-1", "10001", "99999999"])
+def test_number_of_devices_that_no_node_can_have_is_refused(drayman: CommandLine, count: str) -> None:
+    result = drayman.run("driver", "--node-name", "n", f"--devices={count}")
+    assert (result.code, result.err) == (1, f"error: {count} devices: between 0 and 10000 are possible\n")
 
 
 def test_node_name_that_is_no_part_of_a_path_is_refused(drayman: CommandLine) -> None:

@@ -15,7 +15,7 @@ from hack import charts
 from drayman import features
 from drayman.driver import catalogue
 from drayman.errors import InputError
-from drayman.manifests import Driver, Release, Scheduler, driver, scheduler
+from drayman.manifests import Driver, Release, Scheduler, scheduler
 from drayman.scheduler.configuration import COMPATIBILITIES
 
 DIGEST = "sha256:" + "0" * 64
@@ -178,7 +178,7 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     )
 
     assert of_driver["driverName"]["enum"] == list(catalogue.NAMES)
-    assert of_driver["devices"]["maximum"] == driver.MOST_DEVICES
+    assert of_driver["devices"]["maximum"] == catalogue.MOST_DEVICES
     assert of_scheduler["replicaCount"]["maximum"] == scheduler.MOST_REPLICAS
     assert of_scheduler["compatibility"]["enum"] == list(COMPATIBILITIES) == list(scheduler.COMPATIBILITIES)
     assert of_scheduler["kubernetesVersion"]["enum"] == ["", *features.KUBERNETES_VERSIONS]

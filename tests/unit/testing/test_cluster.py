@@ -139,7 +139,8 @@ def test_feature_gates_decide_what_the_server_keeps() -> None:
         ({"feature_gates": {"Nope": True}}, "unrecognized feature gate: Nope"),
         ({"compatibility": "1.36"}, "compatibility `1.36` is not known; known are `1.37`, `fixed`"),
         ({"driver": "x"}, "the catalogue has no hardware for driver `x`"),
-        ({"devices": -1}, "-1 devices: the number cannot be below zero"),
+        ({"devices": -1}, "-1 devices: between 0 and 10000 are possible"),
+        ({"devices": 10001}, "10001 devices: between 0 and 10000 are possible"),
         ({"nodes": -1}, "-1 nodes: between 0 and 5000 are possible"),
     ],
 )

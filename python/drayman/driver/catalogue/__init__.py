@@ -7,6 +7,6 @@ derived from it.
 from __future__ import annotations
 
 from drayman.driver.catalogue.foreign import Foreign
-from drayman.driver.catalogue.profile import NAMES, Profile, profile
+from drayman.driver.catalogue.profile import MOST_DEVICES, NAMES, Profile, check_devices, profile
 
-__all__ = ["NAMES", "Foreign", "Profile", "profile"]
+__all__ = ["MOST_DEVICES", "NAMES", "Foreign", "Profile", "check_devices", "profile"]

@@ -18,6 +18,9 @@ Object = dict[str, Any]
 DEVICES_PER_SLICE = 128
 """How many devices the API server takes in one ResourceSlice."""
 
+MOST_DEVICES = 10_000
+"""How many devices a node may have: they fill 79 ResourceSlices, three megabytes."""
+
 _UUIDS = uuid.UUID("6b1d9c1e-6f0a-5e0c-9f0b-0d3f6a5b7c21")
 """Namespace of the devices' UUIDs: the same node and index always get the same UUID."""
 
@@ -113,17 +116,23 @@ def profile(
     """Return the profile of the driver `name`, with what is given instead of the catalogue's values.
 
     `capacity` is laid over the catalogue's. Raises :class:`~drayman.errors.InputError` for a driver that the catalogue
-    does not have and for a number of devices below zero.
+    does not have and for a number of devices that no node can have.
     """
     if name not in NAMES:
         known = ", ".join(f"`{known}`" for known in NAMES)
         raise InputError(f"the catalogue has no hardware for driver `{name}`", hint=f"known: {known}")
-    if devices is not None and devices < 0:
-        raise InputError(f"{devices} devices: the number cannot be below zero")
+    if devices is not None:
+        check_devices(devices)
     base = _load(name)
     given = {"count": devices, "model": model, "driver_version": driver_version}
     changes: Object = {field: value for field, value in given.items() if value is not None}
     return dataclasses.replace(base, **changes, capacity={**base.capacity, **(capacity or {})})
+
+
+def check_devices(count: int) -> None:
+    """Raise :class:`~drayman.errors.InputError` for a number of devices that no node can have."""
+    if not 0 <= count <= MOST_DEVICES:
+        raise InputError(f"{count} devices: between 0 and {MOST_DEVICES} are possible")
 
 
 def slice_name(index: int, driver: str, owner: str) -> str:
