@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drayman import durations
+from drayman.api.validation import names
 from drayman.errors import APIStatusError, DraymanError, InputError
 from drayman.kube.events import Recorder
 from drayman.kube.lease import LeaseLock, Record
@@ -65,6 +66,12 @@ class LeaderElection:
         for name in ("resource_lock", "resource_namespace", "resource_name"):
             if not getattr(self, name):
                 raise InputError("Required value", field=_path(name))
+        for name, problems in (
+            ("resource_namespace", names.dns_label(self.resource_namespace)),
+            ("resource_name", names.dns_subdomain(self.resource_name)),
+        ):
+            for problem in problems:  # upstream lets the server say so, at every try
+                raise _invalid(name, getattr(self, name), problem)
         if self.resource_lock != "leases":
             raise _invalid("resource_lock", self.resource_lock, 'resourceLock value must be "leases"')
         if self.renew_deadline <= JITTER * self.retry_period:

@@ -161,6 +161,10 @@ def test_taken_port_for_health_is_told_before_anything_else(drayman: CommandLine
             ("--config", "elected.yaml", "--leader-elect-resource-name="),
             "error: leaderElection.resourceName: Required value\n",
         ),
+        (
+            ("--leader-elect", "--leader-elect-resource-namespace", "a.b"),
+            'error: leaderElection.resourceNamespace: Invalid value: "a.b": must not contain dots\n',
+        ),
         # All is well: what is left is that there is no server.
         (("--config", "elected.yaml", "--leader-elect-retry-period=9s", "--leader-elect=0"), f"error: {REFUSED}\n"),
         (("--leader-elect", "--leader-elect-renew-deadline", "14s"), f"error: {REFUSED}\n"),

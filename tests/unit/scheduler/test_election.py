@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from drayman.api.validation import names
 from drayman.clock import VirtualClock
 from drayman.errors import InputError
 from drayman.kube.client import Client
@@ -376,6 +377,10 @@ async def test_there_are_never_two_leaders_however_bad_the_network(cluster: Clus
         ({"resource_lock": "pods"}, 'resourceLock: Invalid value: "pods": resourceLock value must be "leases"'),
         ({"resource_name": ""}, "resourceName: Required value"),
         ({"resource_namespace": ""}, "resourceNamespace: Required value"),
+        ({"resource_name": "A/../x"}, f'resourceName: Invalid value: "A/../x": {names.dns_subdomain("A/../x")[0]}'),
+        ({"resource_name": "n" * 254}, f'resourceName: Invalid value: "{"n" * 254}": must be no more than 253 bytes'),
+        ({"resource_namespace": "../x"}, f'resourceNamespace: Invalid value: "../x": {names.dns_label("../x")[0]}'),
+        ({"resource_namespace": "a.b"}, 'resourceNamespace: Invalid value: "a.b": must not contain dots'),
         (
             {"lease_duration": 0.9, "renew_deadline": 0.5, "retry_period": 0.1},
             'leaseDuration: Invalid value: "900ms": must be at least 1s: leases count whole seconds',
