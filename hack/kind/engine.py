@@ -21,6 +21,12 @@ INPUTS = "io.drayman.inputs"
 """The label with the digest of all that an image is made from."""
 
 _SHOWN_LINES = 30
+_HOST = re.compile(r"(?:unix|tcp|https?|ssh|fd|npipe)://.+|[^/]*:[0-9]+")
+_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_COMPONENT = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_REGISTRY = rf"(?=[^/]*[.:]|localhost/)(?:{_LABEL}(?:\.{_LABEL})*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+_NAME = re.compile(rf"(?:{_REGISTRY}/)?{_COMPONENT}(?:/{_COMPONENT})*")
+_REQUEST = re.compile(r'\b(?:Get|Head|Post|Put|Delete) "[^"]*": ')
 _ADVICE = re.compile(r"Run 'docker .*--help'|See 'docker .*--help'")
 
 
@@ -43,6 +49,14 @@ def end(main: Callable[[], int]) -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def check_repository(text: str) -> None:
+    """Raise :class:`Failure` for what names of images cannot begin with: Docker would only find no such image."""
+    if _NAME.fullmatch(f"{text}/name") is None:
+        raise Failure(
+            f"`{text}` is no repository for images", "HOST[:PORT][/PATH] or PATH, with a path in small letters"
+        )
 
 
 def docker(*arguments: str) -> str:
@@ -72,23 +86,33 @@ def label(name: str, key: str = INPUTS) -> str:
 
 def _ask(arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     """Run `docker`; failures of the daemon itself, which have nothing to do with the question, are raised."""
+    parts.choose_docker()
+    host = os.environ.get("DOCKER_HOST", "")
+    if host and _HOST.fullmatch(host) is None:  # Docker would look for a machine of that name
+        raise Failure(f"`{host}` in DOCKER_HOST is no address of a Docker daemon", "unix://PATH, tcp://HOST:PORT, …")
     try:
-        parts.choose_docker()
         done = subprocess.run(("docker", *arguments), capture_output=True, text=True, check=False)
     except (FileNotFoundError, PermissionError) as error:
         raise Failure("`docker` is needed and was not found", "install Docker's command line") from error
     if done.returncode and unreachable(done.stderr):
-        at = os.environ.get("DOCKER_HOST") or "its usual socket"
-        said = done.stderr.strip().splitlines()[-1]
-        raise Failure(f"no Docker daemon answers at {at}: {said}", "hack/kind/dockerd start")
+        said = _REQUEST.sub("", done.stderr.strip().splitlines()[-1])
+        raise Failure(f"no Docker daemon answers at {host or 'its usual socket'}: {said}", "hack/kind/dockerd start")
     return done
 
 
 def unreachable(said: str) -> bool:
     """Return whether `docker` says that it cannot talk to its daemon."""
+    if "error response from daemon" in said.lower():  # such as that it cannot reach a registry
+        return False
     return any(
         text in said.lower()
-        for text in ("cannot connect to the docker daemon", "error during connect", "docker api at", "dial unix")
+        for text in (
+            "cannot connect to the docker daemon",
+            "error during connect",
+            "docker api at",
+            "dial unix",
+            "dial tcp",
+        )
     )
 
 

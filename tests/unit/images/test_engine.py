@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hack.kind import context
+from hack.kind import context, engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,68 @@ def test_no_daemon_answers(said: str, docker: Callable[[str], None], monkeypatch
         f"error: no Docker daemon answers at unix:///x.sock: {said}",
         "hint: hack/kind/dockerd start",
     ]
+
+
+@pytest.mark.parametrize("chosen", ["garbage", "foo://x", "unix:/x.sock", "/var/run/docker.sock"])
+def test_a_daemon_that_has_no_address_is_not_asked(
+    chosen: str, docker: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker("echo asked >&2; exit 9")
+    monkeypatch.setenv("DOCKER_HOST", chosen)
+
+    done = run("--check")
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"error: `{chosen}` in DOCKER_HOST is no address of a Docker daemon",
+        "hint: unix://PATH, tcp://HOST:PORT, …",
+    ]
+
+
+@pytest.mark.parametrize("chosen", ["tcp://garbage:2375", "garbage:2375"])
+def test_a_daemon_on_a_machine_that_is_not_there(
+    chosen: str, docker: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker("""echo 'Get "http://garbage:2375/v1.41/images": dial tcp: lookup garbage: no such host' >&2; exit 1""")
+    monkeypatch.setenv("DOCKER_HOST", chosen)
+
+    done = run("scheduler")
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"error: no Docker daemon answers at {chosen}: dial tcp: lookup garbage: no such host",
+        "hint: hack/kind/dockerd start",
+    ]
+
+
+def test_a_daemon_that_reaches_no_registry_answers(docker: Callable[[str], None]) -> None:
+    said = 'Error response from daemon: Get "https://x/v2/": dial tcp: lookup x: no such host'
+    docker(f"[ \"$1\" = pull ] && echo '{said}' >&2; exit 1")
+
+    assert f"could not be pulled: {said}\n" in run("scheduler").stderr
+
+
+@pytest.mark.parametrize("repository", ["A b", "", "/x", "x/", "docker.io/Drayman", "Drayman", "a//b", "host:port/x"])
+@pytest.mark.parametrize("how", ["--check", "--sizes", "scheduler"])
+def test_a_repository_that_no_image_can_have_is_refused(
+    repository: str, how: str, docker: Callable[[str], None]
+) -> None:
+    docker("echo asked >&2; exit 9")
+
+    done = run(how, "--repository", repository)
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"error: `{repository}` is no repository for images",
+        "hint: HOST[:PORT][/PATH] or PATH, with a path in small letters",
+    ]
+
+
+@pytest.mark.parametrize(
+    "repository", ["me", "docker.io/drayman", "localhost:5000", "Registry.example.com:5000/a_b/c--d", "[::1]:5000/x"]
+)
+def test_repositories_of_registries_and_of_none_are_taken(repository: str) -> None:
+    engine.check_repository(repository)
 
 
 def test_the_base_is_missing(docker: Callable[[str], None]) -> None:
