@@ -1,4 +1,7 @@
-"""`hack/kind/use-docker`: a private daemon is started only where none answers, and ended by who started it."""
+"""`hack/kind/use-docker`: a private daemon is started only where none answers, and ended by who started it.
+
+`hack/kind/down` ends it, too, when it is of no more use.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,19 @@ import pytest
 
 SOURCE = Path(__file__).parents[3] / "hack/kind/use-docker"
 
+DOWN = SOURCE.parent / "down"
+
 DOCKER = """#!/bin/sh
+if [ "$1" = ps ]; then
+    [ "$DOCKER_HOST $*" = "unix:///private ps --all --quiet" ] && [ -z "$SILENT" ] && echo "$CONTAINERS"
+    exit
+fi
 [ -n "$ANSWERS" ] || [ "$DOCKER_HOST" = unix:///private ]
 """
 DOCKERD = """#!/bin/sh
 echo "$1" >>"$CALLS"
 case $1 in
-    status) [ -n "$RUNS" ] ;;
+    status) [ -n "$RUNS" ] && echo running && echo export DOCKER_HOST=unix:///private ;;
     start) [ -z "$BROKEN" ] && echo export DOCKER_HOST=unix:///private ;;
 esac
 """
@@ -49,7 +58,7 @@ class Machine:
             "CALLS": str(self._calls),
             **variables,
         }
-        command = ["bash", "-euc", f"source {self._folder}/use-docker\n{script}"]
+        command = ["bash", "-euo", "pipefail", "-c", f"source {self._folder}/use-docker\n{script}"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         calls = self._calls.read_text().split() if self._calls.exists() else []
         return done.returncode, done.stdout, calls
@@ -92,3 +101,33 @@ def test_docker_is_here_where_nothing_is_to_be_downloaded(
     code, _, calls = machine.run("docker_is_here", ANSWERS=answers)
     assert (code == 0) == (unpacked or bool(answers))
     assert calls == []
+
+
+def down(machine: Machine, folder: Path, *, code: int = 0, **variables: str) -> tuple[int, list[str]]:
+    """Run `hack/kind/down NAME` with a `drayman` that ends with `code`; return the exit code and the calls."""
+    script = folder / "repository/hack/kind/down"
+    script.parent.mkdir(parents=True)
+    shutil.copy(DOWN, script)
+    (script.parent / "use-docker").symlink_to(folder / "use-docker")
+    (script.parent / "dockerd").symlink_to(folder / "dockerd")
+    stub = f'drayman() {{ [ "$*" = "cluster down NAME" ] && return {code}; }}'
+    (script.parents[1] / "setup").write_text(f'cd "$(dirname "${{BASH_SOURCE[0]}}")/.."\n{stub}\n')
+    ended, _, calls = machine.run(f"{script} NAME", **variables)
+    return ended, calls
+
+
+def test_private_daemon_without_containers_ends_with_a_cluster(machine: Machine, tmp_path: Path) -> None:
+    assert down(machine, tmp_path, RUNS="1") == (0, ["status", "stop"])
+
+
+@pytest.mark.parametrize("trouble", [{"CONTAINERS": "0123456789ab"}, {"SILENT": "1"}])
+def test_private_daemon_that_others_may_use_goes_on(machine: Machine, tmp_path: Path, trouble: dict[str, str]) -> None:
+    assert down(machine, tmp_path, RUNS="1", **trouble) == (0, ["status"])
+
+
+def test_private_daemon_goes_on_where_no_cluster_has_ended(machine: Machine, tmp_path: Path) -> None:
+    assert down(machine, tmp_path, code=3, RUNS="1") == (3, [])
+
+
+def test_other_daemons_are_left_alone(machine: Machine, tmp_path: Path) -> None:
+    assert down(machine, tmp_path, ANSWERS="1") == (0, ["status"])
