@@ -10,8 +10,11 @@ from drayman.driver import catalogue
 from drayman.errors import InputError
 from drayman.manifests.release import Object, Release, load
 
+FOLDER = "(/[.]?[A-Za-z0-9_@+~-][A-Za-z0-9._@+~-]*)+"
+"""What all of a path matches, here and in the chart's schema: nothing that a mount, an argument (with its `$(NAME)`)
+or a line of YAML would take for more than a folder."""
+
 _KUBELET, _CDI = "/var/lib/kubelet", "/var/run/cdi"
-_FOLDER = re.compile("/[^:]*[^/:]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +37,9 @@ class Driver(Release):
         """Raise :class:`~drayman.errors.InputError` for wrong values."""
         catalogue.check_devices(self.devices)
         for what, folder in (("kubelet directory", self.kubelet_directory), ("cdi directory", self.cdi_directory)):
-            if _FOLDER.fullmatch(folder) is None:
-                raise InputError(f"`{folder}` is no absolute path without `:` and a slash at its end", field=what)
+            if re.fullmatch(FOLDER, folder) is None:
+                hint = "letters, digits and `._-+@~` between slashes; no `.` or `..`, and no slash at the end"
+                raise InputError(f"`{folder}` is no absolute path of plain names", field=what, hint=hint)
 
     def objects(self) -> list[Object]:
         """Return the objects in the order in which they can be created."""

@@ -71,6 +71,11 @@ def test_options_of_the_driver(drayman: CommandLine) -> None:
         ("driver --image Drayman/Driver", "error: image: `Drayman/Driver` is not the name of an image\n"),
         ("driver --image a:b:c", "error: image: `a:b:c` is not the name of an image\n"),
         ("driver --kubelet-directory var/lib", "error: kubelet directory: `var/lib` is no absolute path"),
+        (
+            "driver --kubelet-directory /a/../b",
+            "error: kubelet directory: `/a/../b` is no absolute path of plain names\n"
+            "hint: letters, digits and `._-+@~` between slashes; no `.` or `..`, and no slash at the end\n",
+        ),
         ("scheduler --namespace Team", "error: namespace: `Team`: a lowercase RFC 1123 label must consist of"),
         (f"scheduler --name {'a' * 54}", f"error: name: `{'a' * 54}`: must be no more than 53 bytes\n"),
         ("scheduler --scheduler-name A", "error: scheduler name: `A`: a lowercase RFC 1123 subdomain must"),

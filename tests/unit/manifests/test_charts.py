@@ -15,7 +15,7 @@ from hack import charts
 from drayman import features
 from drayman.driver import catalogue
 from drayman.errors import InputError
-from drayman.manifests import Driver, Release, Scheduler, scheduler
+from drayman.manifests import Driver, Release, Scheduler, driver, scheduler
 from drayman.scheduler.configuration import COMPATIBILITIES
 
 DIGEST = "sha256:" + "0" * 64
@@ -70,6 +70,7 @@ SAME = [
     (Driver(devices=300, image="d:2"), {"devices": 300, "image": {"repository": "d", "tag": "2"}}),
     (Driver(node_selector={"gpu": "mock"}), {"nodeSelector": {"gpu": "mock"}}),
     (Driver(kubelet_directory="/k", cdi_directory="/etc/cdi"), {"kubeletDirectory": "/k", "cdiDirectory": "/etc/cdi"}),
+    (Driver(kubelet_directory="/home/me/.k0s/a..b@1~+"), {"kubeletDirectory": "/home/me/.k0s/a..b@1~+"}),
     (Driver(device_class=False), {"deviceClass": {"create": False}}),
     (Driver(admission_policy=False), {"admissionPolicy": {"create": False}}),
 ]
@@ -98,6 +99,12 @@ def test_every_option_is_compared() -> None:
     assert changed == {one: {field.name for field in dataclasses.fields(one)} for one in (Scheduler, Driver)}
 
 
+FOLDERS = [
+    *("var/lib", "/", "/k/", "//k", "/k:ro", "/a/../b", "/..", "/a/./b"),
+    *("/k\n", "/k\n- --devices=1", "/k\t", "/k\x7f", "/k #", "/$(NODE_NAME)", '/"k'),
+]
+"""What neither the charts nor `drayman manifests` take for a folder of the nodes."""
+
 REFUSED = [
     ("scheduler", {"replicas": 2}, "replicas"),
     ("scheduler", {"image": {"repo": "x"}}, "repo"),
@@ -111,7 +118,13 @@ REFUSED = [
     ("driver", {"device": 2}, "device"),
     ("driver", {"devices": -1}, "devices"),
     ("driver", {"driverName": "gpu.other.example"}, "driverName"),
-    ("driver", {"kubeletDirectory": "var"}, "kubeletDirectory"),
+    ("scheduler", {"featureGates": {"A=true,B": True}}, "A=true,B"),
+    ("scheduler", {"featureGates": {"A\n        - --v": True}}, "- --v"),
+    ("scheduler", {"featureGates": {"A\n": True}}, "A"),
+    ("scheduler", {"schedulerName": "a\n"}, "schedulerName"),
+    ("scheduler", {"image": {"tag": "1\n"}}, "tag"),
+    ("driver", {"admissionPolicy": {"create": None}}, "create"),
+    *(("driver", {"kubeletDirectory": folder}, "kubeletDirectory") for folder in FOLDERS),
     ("driver", {"nodeSelector": {"gpu": True}}, "gpu"),
 ]
 
@@ -123,6 +136,69 @@ def test_wrong_values_are_refused_by_name(part: str, values: dict[str, Any], nam
 
     assert "values don't meet the specifications of the schema" in str(caught.value)
     assert named in str(caught.value)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=repr)
+def test_folders_that_the_chart_refuses_are_refused_without_helm(folder: str) -> None:
+    with pytest.raises(InputError, match="kubelet directory"):
+        Driver(kubelet_directory=folder)
+    with pytest.raises(InputError, match="cdi directory"):
+        Driver(cdi_directory=folder)
+
+
+NEEDED = [
+    *(("scheduler", name) for name in ("image", "replicaCount", "leaderElection", "schedulerName")),
+    *(("scheduler", name) for name in ("compatibility", "config", "image.repository", "image.pullPolicy")),
+    *(("driver", name) for name in ("image", "image.repository", "image.pullPolicy", "driverName", "devices")),
+    *(("driver", name) for name in ("kubeletDirectory", "cdiDirectory", "deviceClass", "deviceClass.create")),
+    *(("driver", name) for name in ("admissionPolicy", "admissionPolicy.create")),
+]
+"""Values without which nothing right can be made: they cannot be null."""
+
+
+def _all_values() -> list[tuple[str, str]]:
+    """Return the parts with the names of their values, `outer.inner` for those of an object."""
+    found = []
+    for part in ("scheduler", "driver"):
+        for name, value in yaml.safe_load((charts.chart(part) / "values.yaml").read_text()).items():
+            inner = value if isinstance(value, dict) and name != "nodeSelector" else {}
+            found += [(part, name), *((part, f"{name}.{one}") for one in inner)]
+    return found
+
+
+def _null(name: str) -> dict[str, Any]:
+    outer, _, inner = name.partition(".")
+    return {outer: {inner: None} if inner else None}
+
+
+@pytest.mark.parametrize(("part", "name"), NEEDED)
+def test_null_is_refused_where_a_value_is_needed(part: str, name: str, helm: Path) -> None:
+    with pytest.raises(charts.ChartError, match=f"missing property '{name.rpartition('.')[2]}'"):
+        charts.render(helm, part, _null(name))
+
+
+@pytest.mark.parametrize(("part", "name"), sorted({*_all_values()} - {*NEEDED}))
+def test_null_leaves_out_all_else(part: str, name: str, helm: Path) -> None:
+    rendered = charts.render(helm, part, _null(name))
+
+    assert [word for word in ("null", "nil", "%!", '="') if word in json.dumps(rendered)] == []
+    assert [one["kind"] for one in rendered] == [one["kind"] for one in charts.render(helm, part, {})]
+
+
+def test_an_argument_stays_one_where_the_schema_is_not_asked(helm: Path) -> None:
+    text = '/k\n        - --devices=1 # "x'
+    for part, values, begins in (
+        ("driver", {"kubeletDirectory": text, "cdiDirectory": text}, "--cdi-root="),
+        ("scheduler", {"kubernetesVersion": text, "featureGates": {text: True}}, "--kubernetes-version="),
+    ):
+        command = [helm, "template", "x", charts.chart(part), "--kube-version", charts.KUBERNETES]
+        command += ["--skip-schema-validation", "--values", "-"]
+        done = subprocess.run(command, input=json.dumps(values), capture_output=True, text=True, check=True)
+        (pod,) = (one for one in yaml.safe_load_all(done.stdout) if one["kind"] in ("DaemonSet", "Deployment"))
+        arguments = pod["spec"]["template"]["spec"]["containers"][0]["args"]
+
+        assert f"{begins}{text}" in arguments
+        assert "--devices=1" not in arguments
 
 
 def test_configuration_is_laid_over_what_the_values_say(helm: Path) -> None:
@@ -179,6 +255,7 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
 
     assert of_driver["driverName"]["enum"] == list(catalogue.NAMES)
     assert of_driver["devices"]["maximum"] == catalogue.MOST_DEVICES
+    assert of_driver["kubeletDirectory"]["pattern"] == of_driver["cdiDirectory"]["pattern"] == f"^{driver.FOLDER}$"
     assert of_scheduler["replicaCount"]["maximum"] == scheduler.MOST_REPLICAS
     assert of_scheduler["compatibility"]["enum"] == list(COMPATIBILITIES) == list(scheduler.COMPATIBILITIES)
     assert of_scheduler["kubernetesVersion"]["enum"] == ["", *features.KUBERNETES_VERSIONS]
