@@ -59,6 +59,30 @@ async def test_kind_that_fails_is_told_with_the_journal_of_the_nodes(machine: Ma
     assert hint.startswith("sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512; its whole")
 
 
+async def test_kubelet_that_ends_is_told_with_its_own_words(machine: Machine) -> None:
+    machine.say(
+        "docker-exec",
+        """case "$*" in
+    *_SYSTEMD_UNIT=kubelet.service) echo 'I1130 10:00:00.0 1 server.go:1] "Error is no fault here"'; echo 'bad flag';;
+    *_SYSTEMD_UNIT=containerd.service) echo 'time="now" level=info msg="skip" error="not configured"';;
+esac""",
+    )
+    machine.say("kind-create", "echo drayman-test-worker > $FAKE/containers; echo 'no control plane' >&2; exit 1")
+    message, _ = await failure(machine)
+    assert message == ("`kind create cluster` ended with exit code 1:\nno control plane\ndrayman-test-worker: bad flag")
+
+
+async def test_calls_of_a_go_program_are_no_part_of_what_it_says(machine: Machine) -> None:
+    machine.say(
+        "kind-create",
+        "echo drayman-test-worker > $FAKE/containers;"
+        " printf 'I1130 10:00:00.0 1 a.go:1] asked\\nerror: too late\\nmain.run(...)\\n\\tgo/main.go:3\\n"
+        "runtime.goexit\\n\\truntime/asm_amd64.s:1771\\n' >&2; exit 1",
+    )
+    message, _ = await failure(machine)
+    assert message == "`kind create cluster` ended with exit code 1:\nerror: too late"
+
+
 async def test_node_that_is_never_ready_is_told_with_the_reason(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

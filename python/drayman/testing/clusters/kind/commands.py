@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _GRACE_SECONDS = 5.0
 _LINES = 12
 _WORDS = 3
+_STACK = re.compile(r"^\S.*\n\t\S+\.(?:go|s):\d+(?: .*)?\n?", re.MULTILINE)
+_INFORMATION = re.compile(r"I\d{4} ")
 
 
 class CommandError(DraymanError):
@@ -155,5 +158,8 @@ def _name(command: tuple[str | Path, ...]) -> str:
 
 
 def _end_of(text: str) -> str:
+    """Return the last lines without what a Go program adds for its developers: stacks of calls, and information."""
+    text = _STACK.sub("", text)
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    return "\n".join(lines[-_LINES:])
+    important = [line for line in lines if not _INFORMATION.match(line)]
+    return "\n".join((important or lines)[-_LINES:])

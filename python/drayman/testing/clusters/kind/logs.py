@@ -29,7 +29,9 @@ _PREFIX = "drayman-logs-"
 _EXPORT_SECONDS = 180.0
 _SHOWN = 6
 _WRONG = re.compile(r"^E\d{4} |level=(error|fatal)|\b(failed|error|panic|too many open files)\b", re.IGNORECASE)
-_JOURNAL = ("journalctl", "--unit=kubelet", "--unit=containerd", "--lines=200", "--no-pager", "--output=cat")
+_UNIMPORTANT = re.compile(r"^I\d{4} |level=(debug|info|warning)")
+_UNITS = ("kubelet", "containerd")
+_JOURNAL = ("journalctl", "--lines=200", "--no-pager", "--output=cat")
 _CRASHES = 3
 _HOPELESS = frozenset(
     {
@@ -96,11 +98,19 @@ async def journal(docker: Docker, containers: Sequence[str]) -> str:
     """Return what kubelet and containerd complain of on the nodes, or nothing."""
     said: list[str] = []
     for container in containers:
-        with contextlib.suppress(DraymanError):
-            lines = (await docker.execute(container, *_JOURNAL)).splitlines()
-            wrong = [line for line in lines if _WRONG.search(line)]
-            said += [f"{container}: {line[:400]}" for line in list(dict.fromkeys(wrong))[-_SHOWN:]]
-    return "\n".join(said)
+        for unit in _UNITS:
+            with contextlib.suppress(DraymanError):
+                # What the program itself said, and not what systemd says of its unit.
+                lines = (await docker.execute(container, *_JOURNAL, f"_SYSTEMD_UNIT={unit}.service")).splitlines()
+                said += [f"{container}: {line[:400]}" for line in _complaints(lines)]
+    return "\n".join(dict.fromkeys(said))
+
+
+def _complaints(lines: Sequence[str]) -> list[str]:
+    """Return the last lines that tell of something wrong, else the last ones that are more than information."""
+    important = [line for line in lines if not _UNIMPORTANT.search(line)]
+    wrong = [line for line in important if _WRONG.search(line)]
+    return list(dict.fromkeys(wrong or important))[-_SHOWN:]
 
 
 def nodes_trouble(nodes: Sequence[Object]) -> str | None:
