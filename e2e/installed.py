@@ -15,6 +15,7 @@ from e2e.workloads import one_shot
 
 from drayman.kube.resources import DEPLOYMENTS, LEASES, NODES, PODS, Resource
 from drayman.testing.clusters import registry
+from drayman.testing.clusters.kind.install import DRIVER, NAMESPACE, SCHEDULER
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 DAEMON_SETS = Resource("apps", "v1", "DaemonSet", "daemonsets")
-NAMESPACE = "drayman-system"
-SCHEDULER, DRIVER = "drayman-scheduler", "drayman-driver"
 SECONDS = 120.0
 
 _A_TASK = "is a task of the process that runs the cluster"

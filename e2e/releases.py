@@ -9,13 +9,11 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from drayman.testing.clusters import programs, registry
+from drayman.testing.clusters.kind.install import NAMESPACE, Installer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
-
-NAMESPACE = "drayman-system"
-_FOLDERS = {"HELM_CACHE_HOME": "cache", "HELM_CONFIG_HOME": "config", "HELM_DATA_HOME": "data"}
 
 
 class Release:
@@ -24,8 +22,7 @@ class Release:
     def __init__(self, name: str, cluster: str) -> None:
         self._name = name
         self._place = ("--namespace", NAMESPACE, "--kubeconfig", registry.kubeconfig(cluster))
-        folder = registry.folder(cluster) / "helm"
-        self._environment = {**os.environ, **{variable: str(folder / one) for variable, one in _FOLDERS.items()}}
+        self._environment = {**os.environ, **Installer.environment(registry.folder(cluster))}
 
     @contextlib.asynccontextmanager
     async def changed(self, **values: object) -> AsyncIterator[None]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from drayman.testing.clusters.local.images import TESTBOX as IMAGE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Object = dict[str, Any]
 
-IMAGE = "docker.io/drayman/testbox:1"
 CLASS = "gpu.example.com"
 FOREVER = "env; sleep 3600"
 

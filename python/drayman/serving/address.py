@@ -36,27 +36,19 @@ def _host(host: str, text: str) -> str | None:
         return None
     if host.startswith("[") and host.endswith("]"):
         inner = host[1:-1]
-        if _is_ipv6(inner):
+        if _is(ipaddress.IPv6Address, inner):
             return inner
         raise ValueError(f"`{text}`: `{inner}` is not an IPv6 address")
-    if _is_ipv6(host):
+    if _is(ipaddress.IPv6Address, host):
         raise ValueError(f"`{text}` is not HOST:PORT: an IPv6 address stands in brackets, as in `[::1]:8080`")
-    if not _HOST_NAME.fullmatch(host) or (re.fullmatch(r"[\d.]+", host) and not _is_ipv4(host)):
+    if not _HOST_NAME.fullmatch(host) or (re.fullmatch(r"[\d.]+", host) and not _is(ipaddress.IPv4Address, host)):
         raise ValueError(f"`{text}`: `{host}` is neither the name nor the address of a host")
     return host
 
 
-def _is_ipv4(text: str) -> bool:
+def _is(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], text: str) -> bool:
     try:
-        ipaddress.IPv4Address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_ipv6(text: str) -> bool:
-    try:
-        ipaddress.IPv6Address(text)
+        kind(text)
     except ValueError:
         return False
     return True

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from drayman.testing import scenario
-from drayman.testing.clusters.existing.renaming import DRIVER, TEST_IMAGE, Casting, cast, unmovable
+from drayman.testing.clusters.existing.renaming import DRIVER, Casting, cast, unmovable
 from drayman.testing.clusters.existing.run import LABEL, Run
+from drayman.testing.clusters.local.images import TESTBOX
 from drayman.testing.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def test_driver_of_the_run_is_named_in_classes_selectors_and_output() -> None:
 
 
 def test_image_replaces_that_of_tests_only() -> None:
-    containers = [{"name": "a", "image": TEST_IMAGE}, {"name": "b", "image": "other"}]
+    containers = [{"name": "a", "image": TESTBOX}, {"name": "b", "image": "other"}]
     *_, changed = objects(cast(of(pod(containers=containers)), Casting(RUN, image="busybox:1.37")))
     assert [one["image"] for one in changed["spec"]["containers"]] == ["busybox:1.37", "other"]
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from drayman.testing.clusters.existing.run import Run
+from drayman.testing.clusters.local.images import TESTBOX
 from drayman.testing.scenario import Object, Scenario
 
 DRIVER = "gpu.example.com"
 """The driver that scenarios are about."""
-
-TEST_IMAGE = "docker.io/drayman/testbox:1"
-"""The image of their containers."""
 
 GRACE_SECONDS = 1
 """How long their containers are given to end: a shell as the first process of one hears no signal."""
@@ -39,7 +37,7 @@ class Casting:
 
     run: Run
     driver: str = DRIVER
-    image: str = TEST_IMAGE
+    image: str = TESTBOX
     nodes: Sequence[str] = ()
 
 
@@ -98,7 +96,7 @@ class _Objects:
             return value
         if key == "deviceClassName" and value in self._classes:
             return self._classes[value]
-        if key == "image" and value == TEST_IMAGE:
+        if key == "image" and value == TESTBOX:
             return self._casting.image
         return value.replace(DRIVER, self._casting.driver)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from drayman import __version__
 from drayman.testing import scenario
-from drayman.testing.clusters.existing.renaming import TEST_IMAGE, unmovable
+from drayman.testing.clusters.existing.renaming import unmovable
+from drayman.testing.clusters.local.images import TESTBOX
 
 if TYPE_CHECKING:
     from drayman.testing.scenario import Scenario
@@ -30,7 +31,7 @@ class Request:
     scheduler: bool = True
     driver_image: str = ""
     scenarios: bool = False
-    test_image: str = TEST_IMAGE
+    test_image: str = TESTBOX
     nodes: int = 2
     devices: int = 8
 

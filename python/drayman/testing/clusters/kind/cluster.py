@@ -19,6 +19,7 @@ from drayman.testing.clusters.kind.commands import CommandError, Commands, to_th
 from drayman.testing.clusters.kind.docker import Docker, there, where
 from drayman.testing.clusters.live import Live
 from drayman.testing.clusters.local.controlplane import check_port
+from drayman.testing.clusters.local.images import TESTBOX
 from drayman.testing.parts import ADMINISTRATOR
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def _has_devices(node: Any) -> bool:
 def _images(releases: list[str], *, testbox: bool) -> list[str]:
     """Return the images that nodes get from the daemon."""
     parts = [images.of_part(release.removeprefix("drayman-"), drayman.__version__) for release in releases]
-    return [*parts, *([images.TESTBOX] if testbox else [])]
+    return [*parts, *([TESTBOX] if testbox else [])]
 
 
 def _check_name(cluster: str) -> None:

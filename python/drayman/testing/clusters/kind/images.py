@@ -22,9 +22,7 @@ CHOSEN = "DRAYMAN_KIND_IMAGE"
 OWN_NODE = "docker.io/drayman/node:v1.37.2"
 """The node image that `hack/kind/node-image` makes."""
 
-TESTBOX = "docker.io/drayman/testbox:1"
-"""The image of the scenarios' containers; node images of ours have it."""
-
+_LISTED = ("ctr", "--namespace", "k8s.io", "images", "list", "--quiet")
 _LOAD_SECONDS = 600.0
 
 
@@ -86,6 +84,3 @@ class Loader:
         if lacking:
             options = ("--name", self._cluster, "--nodes", ",".join(names))
             await self._commands.run(self._kind, "load", "docker-image", *options, *lacking, seconds=_LOAD_SECONDS)
-
-
-_LISTED = ("ctr", "--namespace", "k8s.io", "images", "list", "--quiet")

@@ -10,6 +10,7 @@ import drayman
 from drayman import features
 from drayman.errors import DraymanError, UnreachableError
 from drayman.kube.resources import PODS, SLICES
+from drayman.manifests.release import NAMESPACE
 from drayman.testing.clusters.kind import logs
 from drayman.testing.clusters.kind.commands import CommandError
 from drayman.testing.clusters.kind.config import DEVICES_LABEL
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from drayman.testing.clusters.live import Live
     from drayman.testing.parts import Options
 
-NAMESPACE = "drayman-system"
 SCHEDULER, DRIVER = "drayman-scheduler", "drayman-driver"
 
 _READY_SECONDS = 240.0

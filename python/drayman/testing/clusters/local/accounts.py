@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from drayman import manifests
 from drayman.kube.resources import NAMESPACES, Resource
+from drayman.manifests.release import NAMESPACE
 
 if TYPE_CHECKING:
     from drayman.kube.client import Client
     from drayman.kube.config import ServerConfig
 
 SCHEDULER, DRIVER = "scheduler", "driver"
-NAMESPACE = "drayman-system"
 
 _ACCOUNTS = Resource("", "v1", "ServiceAccount", "serviceaccounts")
 _ROLES = Resource("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", namespaced=False)
